@@ -1,10 +1,10 @@
 /**
- * Objects that a caller makes in the account of one upstream and names by their ids afterwards, and the doors by which they are made,
- * listed, changed and read. The doors themselves are a table of the protocols (`#protocols/object-doors`).
+ * Objects that a caller creates in the account of one upstream and refers to by id, and the endpoints ("doors") that create, list, change
+ * and read them. The table of doors is in `#protocols/object-doors`.
  */
 import type { StateRef } from './codec.ts'
 
-/** Protocols whose clients have such objects, by the words that they use. */
+/** Protocols with such objects, by their wire format. */
 export type ObjectApi = 'openai' | 'messages' | 'gemini'
 
 /** Kinds of objects. */
@@ -14,17 +14,17 @@ export type ObjectKind = Extract<
   | ('memory-store' | 'agent' | 'environment' | 'vault')
 >
 
-/** One address with one method. */
+/** One path with one method. */
 export interface ObjectDoor {
   api: ObjectApi
   kind: ObjectKind
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** As a route: `:id` names the object, `:part` something in it. */
+  /** As a route: `:id` is the object, `:part` something inside it. */
   path: string
-  /** `inside`: about something that belongs to the object. */
+  /** `inside`: about a part of the object. */
   does: 'create' | 'list' | 'read' | 'change' | 'delete' | 'inside'
-  /** What the body is; absent: there is none. `either`: JSON or a form. */
+  /** The type of the body; absent: there is none. `either`: JSON or a form. */
   takes?: 'json' | 'form' | 'either'
-  /** What follows the id in the same segment of the address, for Google's actions: `:importFile`. */
+  /** A suffix of the id in the same path segment, for Google's actions: `:importFile`. */
   action?: string
 }

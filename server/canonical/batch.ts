@@ -1,25 +1,25 @@
-/** What a batch is, for everybody who makes, runs, shows or writes one. */
+/** Batches, as shared by the code that creates, runs, shows and stores them. */
 import type { BatchEnd } from '#shared/batch'
 
-/** In whose words a batch is made. */
+/** The wire format of a batch. */
 export type BatchWords = 'chat' | 'messages' | 'gemini'
 
 /** One request of a batch. */
 export interface BatchQuestion {
-  /** The name that its caller gave it; in Gemini's words as JSON, or empty. */
+  /** The caller's id for it; as JSON for Gemini, or empty. */
   name: string
-  /** Its body: JSON as it came. */
+  /** Its body: JSON as received. */
   body: string
 }
 
-/** What of a batch is sealed. */
+/** The sealed part of a batch. */
 export interface BatchFacts {
   /** Id of the stored file that it was read from. */
   input?: string
   metadata?: Record<string, string>
-  /** What its maker calls it. */
+  /** Its display name. */
   title?: string
-  /** Milliseconds that its files are kept. */
+  /** Milliseconds until its files expire. */
   outputMs?: number
   /** Ids of the stored files with its answers, and with its errors. */
   output?: string
@@ -34,16 +34,16 @@ export interface Batch extends BatchFacts {
   tenant: string
   keyId: string
   words: BatchWords
-  /** The address that its requests are for. */
+  /** The path of the endpoint for its requests. */
   endpoint: string
   createdAt: Date
-  /** When what has not been asked by then is given up. */
+  /** When requests that were not sent by then are given up. */
   endsAt: Date
   expiresAt: Date
   cancelledAt: Date | null
   endedAt: Date | null
   total: number
-  /** How many ended how. */
+  /** Number of requests by their end. */
   counts: Readonly<Record<BatchEnd, number>>
 }
 
@@ -53,11 +53,11 @@ export interface BatchResult {
   name: string
   end: BatchEnd
   requestId: string | null
-  /** Of a request that was asked. */
+  /** Set for a request that was sent. */
   answer?: BatchAnswer
 }
 
-/** An answer as its client would have had it. */
+/** An answer as a client would get it. */
 export interface BatchAnswer {
   status: number
   /** JSON. */

@@ -1,6 +1,6 @@
 /**
  * The interface of a codec for a generation dialect. This module knows no wire fields; it defines what the relay may ask of a
- * protocol. Passthrough: the same dialect on both sides, bytes unchanged but for a closed list of edits. Conversion: through the
+ * protocol. Passthrough: the same dialect on both sides, bytes unchanged except for a closed list of edits. Conversion: through the
  * canonical conversation.
  *
  * Codecs are synchronous, keep their state in their own closure, and throw only GatewayError.
@@ -20,15 +20,15 @@ import type { Usage } from './usage.ts'
 export type { StreamReader, StreamWriter, TakeText, WriteText } from './conversation-event.ts'
 export type { Frame }
 
-/** A request body that was scanned: its text, and its values as JSON.parse reads them. Nobody changes them. */
+/** A scanned request body: its text, and its values as JSON.parse reads them. Never modified. */
 export interface ScannedBody {
   text: string
   value: Record<string, unknown>
-  /** What the scan found strings to begin with (`hasBeginning`); absent = the text has to be searched. */
+  /** The sought string prefixes that the scan found (`hasBeginning`); absent = the text has to be searched. */
   begins?: ReadonlySet<string>
 }
 
-/** Whoever reads a body more than once scans it first (`#wire/json-scan`); for one reading its text will do. */
+/** Code that reads a body more than once scans it first (`#wire/json-scan`); to read it once, its text is enough. */
 export type RequestBody = string | ScannedBody
 
 /** The fields of a request that Parley itself reads, from one tolerant scan. */
@@ -56,17 +56,17 @@ export interface Head {
   models?: string[]
   /** Values that keep a conversation on its channel, best first. */
   affinity: string[]
-  /** State stored elsewhere that the request refers to; absent = the dialect has none, or it was not looked for. */
+  /** State stored elsewhere that the request refers to; absent = the dialect has none, or it was not searched for. */
   stateRefs?: StateRef[]
-  /** The upstream is asked to keep its answer, which later requests name by its id. */
+  /** The upstream is asked to store its answer, to which later requests refer by id. */
   keepsAnswer?: true
-  /** Opaque state in the request as its maker sent it, in order; absent = the dialect has none that is bound to an account. */
+  /** Opaque state in the request as its maker sent it, in order; absent = the dialect has no account-bound state. */
   sealed?: Opaque[]
-  /** The request is for the conversation itself, compacted. */
+  /** The request asks for the compacted conversation. */
   compacts?: true
   /** Absent = text in, text out. */
   nonText?: NonTextContent
-  /** What is asked for at another price than the model's; absent = nothing. */
+  /** Requested options with a price different from the model's; absent = none. */
   unpriced?: UnpricedField[]
 }
 
@@ -78,7 +78,7 @@ export interface StateRef {
     | ('tunnel' | 'voice' | 'voice-consent' | 'user-profile' | 'workspace')
     | ('memory-store' | 'agent' | 'environment' | 'vault')
   id: string
-  /** The answer is the same without it: a candidate of another dialect is asked, and the loss is told. */
+  /** The answer is the same without it: a candidate of another dialect may be asked, with a loss. */
   aside?: true
 }
 
@@ -102,9 +102,9 @@ export interface AnswerEdits {
   model?: string
   /** Drop the frame that only carries usage. */
   hideUsage?: boolean
-  /** The response that the client continued, where the upstream was sent the conversation in its place. */
+  /** The response that the client continued, if the upstream was sent the conversation instead. */
   previousResponse?: string
-  /** Tell the answer itself as created: the upstream keeps it. */
+  /** Report the answer itself as created, because the upstream stores it. */
   keepsAnswer?: boolean
 }
 
@@ -120,7 +120,7 @@ export interface FrameVerdict {
   last?: boolean
   /** State bound to its maker's account in this frame. */
   sealed?: Opaque[]
-  /** What the upstream keeps from now on, by the ids in this frame. */
+  /** State that the upstream stores from now on, by the ids in this frame. */
   created?: readonly StateRef[]
 }
 
@@ -128,9 +128,9 @@ export interface FrameVerdict {
 export interface Meter {
   push(frame: Frame): FrameVerdict
   /**
-   * Takes the events that begin at `from` and differ from one before in their text alone: at least one, and until they brought `most` bytes
-   * of text. Tells where they end, how many bytes of text they brought, and what they become; without `out` they pass as they are. Undefined: it takes none of these; absent: of
-   * any. Each is content. Each character of `text` is a byte.
+   * Takes the events from `from` on that differ from an earlier one only in their text: at least one, and up to `most` bytes of text.
+   * Returns where they end, their bytes of text, and their output; without `out` they are forwarded unchanged. Undefined: it takes none of
+   * these; absent: it never takes any. All of them are content. Each character of `text` is a byte.
    */
   pass?(text: string, from: number, most: number): { end: number; bytes: number; out?: Uint8Array } | undefined
   /**
@@ -143,7 +143,7 @@ export interface Meter {
    * choice ended at its limit, otherwise `cut`.
    */
   end(): 'complete' | 'length' | 'cut'
-  /** The tier that the answer says it was served in, where its usage does not say it. */
+  /** The service tier that the answer reports outside of its usage. */
   tier?(): string | undefined
   /** What is missing for a well-formed end after a complete answer; usually nothing. */
   tail(): Uint8Array | undefined
@@ -158,11 +158,11 @@ export interface WholeAnswer {
   contentType?: string
   usage: Usage
   end: 'complete' | 'length'
-  /** The tier that it says it was served in, where its usage does not say it. */
+  /** The service tier that it reports outside of its usage. */
   tier?: string
   /** State bound to its maker's account in the answer. */
   sealed?: Opaque[]
-  /** What the upstream keeps, by the ids in the answer. */
+  /** State that the upstream stores, by the ids in the answer. */
   created?: readonly StateRef[]
   /** Losses of converting the answer to the client's dialect; absent = none. */
   losses?: readonly Loss[]
@@ -178,13 +178,13 @@ export interface WrittenError {
 /** The passthrough half of a codec. */
 export interface PassthroughCodec {
   readonly dialect: Dialect
-  /** Scans a body once. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+  /** Scans a body once. Throws GatewayError unless the text is an unambiguous JSON object. */
   scan(text: string): ScannedBody
-  /** `path` is the path parameter that names the model, for dialects that have one. Throws on what Parley itself reads. */
+  /** `path` is the path parameter that names the model, for dialects that have one. Throws when a part that Parley reads is invalid. */
   readHead(body: RequestBody, path?: string): Head
   /** The closed list of edits, spliced into the raw text; everything else stays byte for byte. */
   editRequest(raw: string, edits: RequestEdits): string
-  /** A meter for one answer; `listener` hears every delivered text. */
+  /** A meter for one answer; `listener` gets every delivered text. */
   meter(edits: AnswerEdits, listener?: TextListener): Meter
   /**
    * Reads a whole answer. Throws GatewayError `upstream_error` when the body is not an answer of this dialect (HTML, an error object
@@ -225,7 +225,7 @@ export interface Memo {
   wrappedTools: readonly string[]
   /** Upstream name of a tool to its namespace at the client. */
   toolSpaces?: Readonly<Record<string, string>>
-  /** Stop sequences that the upstream was not told: its answer is cut before the first of them (`stop-sequences.ts`). */
+  /** Stop sequences that the upstream was not sent: its answer is cut before the first match (`stop-sequences.ts`). */
   stopHere?: readonly string[]
 }
 
@@ -240,7 +240,7 @@ export interface WrittenRequest {
 
 /** An answer as read from an upstream. */
 export interface ReadResponse extends ConversationResponse {
-  /** What no part could express; absent = nothing. */
+  /** Content that no part could express; absent = none. */
   losses?: readonly Loss[]
 }
 

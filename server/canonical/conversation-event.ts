@@ -1,4 +1,6 @@
-/** What a stream of an answer consists of: the canonical events, in the order that every reader guarantees; and who reads and writes them. */
+/**
+ * The canonical events of a streamed answer, in the order that every reader guarantees, and the interfaces of their readers and writers.
+ */
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import type { Frame } from '#shared/sse'
@@ -32,8 +34,8 @@ export type ConversationEvent =
   | { kind: 'error'; error: GatewayError }
 
 /**
- * An increment of a part: text of a text, refusal or reasoning part, arguments of a call, or transcript of media; base64 of media,
- * each piece decodable by itself; or what belongs to the part as a whole.
+ * An increment of a part: text of a text, refusal or reasoning part, arguments of a call, or transcript of media; base64 of media, each
+ * piece decodable by itself; or a property of the whole part.
  */
 export type Delta =
   | { text: string }
@@ -56,16 +58,16 @@ export interface StreamReader {
   /** Parts of the answer so far that no event can express; absent = this dialect's answers fit completely. */
   losses?(): readonly Loss[]
   /**
-   * When the last frame brought one delta of text and nothing else: what takes, in the place of `push`, the texts of frames that differ
-   * from it in that alone, until another is pushed. Undefined or absent: nothing does.
+   * If the last frame was a single delta of text: takes, instead of `push`, the texts of frames that differ from it only in their text,
+   * until another frame is pushed. Undefined or absent: not possible.
    */
   texts?(): TakeText | undefined
 }
 
-/** Told a text and its length in UTF-8. */
+/** Gets a text and its length in UTF-8. */
 export type TakeText = (text: string, bytes: number) => void
 
-/** Writes a delta of text: `json` is the text as it stands in JSON, which like the answer has bytes for characters. */
+/** Writes a delta of text: `json` is its JSON spelling; both it and the result are bytewise. */
 export type WriteText = (json: string, text: string) => string
 
 /** Converts events to frames of the client's dialect. */
@@ -73,13 +75,13 @@ export interface StreamWriter {
   /** Complete frames as bytes; empty while the dialect must wait (for complete arguments, or one open block at a time). */
   push: (event: ConversationEvent) => Uint8Array
   /**
-   * When the last event was a delta of text of this part: what writes, in the place of `push`, further ones exactly as it would, until
-   * another event is pushed. Undefined or absent: nothing does.
+   * If the last event was a delta of text of this part: writes further ones exactly as `push` would, until another event is pushed.
+   * Undefined or absent: not possible.
    */
   texts?(choice: number, at: number): WriteText | undefined
   /**
-   * Losses of the answer so far: at the end the same as `writeResponse` reports for the whole answer, with two exceptions: a stream
-   * of Messages passes malformed arguments on, and one of Gemini cannot position sources in text that is not ASCII.
+   * Losses of the answer so far: at the end the same as `writeResponse` reports for the whole answer, with two exceptions: a stream of
+   * Messages forwards malformed arguments, and one of Gemini cannot position sources in text that is not ASCII.
    */
   losses(): readonly Loss[]
 }

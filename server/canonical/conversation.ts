@@ -1,6 +1,6 @@
 /**
- * The canonical conversation. It consists of ordered parts and follows no vendor's request: what two dialects share has one field
- * here, what only one of them has is in `native` parts and `extensions`. Rules and verdicts per field: docs/mapping.md; losses are
+ * The canonical conversation. It consists of ordered parts and follows no vendor's format: concepts shared by two dialects have one field
+ * here, those of only one dialect are in `native` parts and `extensions`. Rules and verdicts per field: docs/mapping.md; losses are
  * recorded, never silent. Knows no wire field names and no vendor addresses. Start with ConversationRequest.
  */
 import type { Dialect } from '#shared/ids'
@@ -39,7 +39,7 @@ export interface MediaPart {
   opaque?: Opaque[]
   /** Fields that only the caller's dialect has (such as a section of a video), by wire name; written back by that dialect. */
   extra?: Record<string, unknown>
-  /** Where it stands in the caller's body, for a refusal that names it. */
+  /** Its path in the caller's body, for error messages. */
   path?: string
 }
 
@@ -63,7 +63,7 @@ export interface CallPart {
   /** The tool's namespace, if any. */
   namespace?: string
   opaque?: Opaque[]
-  /** Where the arguments stand in the caller's body (`messages[3].tool_calls[0].function.arguments`), for a refusal that names them. */
+  /** The path of the arguments in the caller's body (`messages[3].tool_calls[0].function.arguments`), for error messages. */
   path?: string
 }
 
@@ -106,7 +106,7 @@ export interface Turn {
   name?: string
   /** A system turn sent as `developer`, which some dialects distinguish. */
   developer?: true
-  /** Where it stands in the caller's body (`messages[3]`), for a refusal that names it. */
+  /** Its path in the caller's body (`messages[3]`), for error messages. */
   path?: string
 }
 
@@ -151,13 +151,13 @@ export type Tool =
       blockedDomains?: string[]
       contextSize?: 'low' | 'medium' | 'high'
       location?: Record<string, unknown>
-      /** The most searches of one answer, which is a limit of its cost. */
+      /** Maximum searches of one answer, which limits its cost. */
       maxUses?: number
-      /** False = nothing may be fetched for it: a search that would do so is left out. */
+      /** False = it must not fetch anything live: a search that would do so is left out. */
       live?: boolean
       raw: unknown
       dialect: Dialect
-      /** Paths of fields in `raw` that have no canonical place: lost where `raw` is not sent on. */
+      /** Paths of fields in `raw` without a canonical equivalent: lost if `raw` is not sent on. */
       unread?: string[]
     }
   /** A hosted tool of one vendor: dropped with a loss elsewhere; listing it never fails a request. */
@@ -212,7 +212,7 @@ export interface ReasoningSettings {
   effort?: Effort
   /** Tokens; 0 = off, -1 = the model decides. */
   budget?: number
-  /** The model decides how much to think. */
+  /** The model decides how much to reason. */
   adaptive?: boolean
   visible?: 'none' | 'summary' | 'full'
 }

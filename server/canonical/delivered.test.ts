@@ -26,7 +26,7 @@ describe('a side that was left out is counted, the other holds', () => {
   test('the output', () => {
     expect(settled(told(100, 0, words), brought(words), settling)).toMatchObject({ raw: 'as told' })
     expect(figures(settled(told(100, 0, words), brought(words), settling))).toEqual([100, 10, 'partial'])
-    // Nothing came out.
+    // No output.
     expect(figures(settled(told(100, 0), brought({}), settling))).toEqual([100, 0, 'provider'])
   })
 

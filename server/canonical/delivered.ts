@@ -17,7 +17,7 @@ export interface Delivered {
   sound: number
   /** Pieces. */
   images: number
-  /** Told every text that is counted. */
+  /** Gets every text that is counted. */
   listener?: TextListener | undefined
 }
 
@@ -57,7 +57,7 @@ export function soundTokens(base64: string, type = ''): number {
   return (base64.length * 3 * spokenTokens) / (4 * second)
 }
 
-/** The bytes of a text, which `listener` hears as well; 0 for anything else. */
+/** The bytes of a text, which is also passed to `listener`; 0 for anything else. */
 export function textBytes(text: unknown, { listener }: Pick<Delivered, 'listener'>): number {
   if (typeof text !== 'string') return 0
   const bytes = Buffer.byteLength(text)
@@ -73,7 +73,7 @@ export function later(before: Told | undefined, after: Told | undefined): Told |
   if (!lacksIn && !lacksOut) return after
   if (lacksIn && lacksOut) return before
   if (lacksIn) return { ...after, usage: { ...after.usage, in: before.usage.in } }
-  // What came after its figures counts from then on.
+  // Output after its figures counts from then on.
   return { usage: { ...after.usage, out: before.usage.out }, delivered: before.delivered }
 }
 
@@ -89,8 +89,7 @@ export interface Settling {
 
 /**
  * The usage to charge. Missing or implausible figures: everything is estimated here (`estimated`). Input or output that the upstream
- * omitted, and what came after its figures, is estimated and added; an interrupted answer is charged at least what was delivered
- * (`partial`).
+ * omitted, and output after its figures, is estimated and added; an interrupted answer is charged at least what was delivered (`partial`).
  */
 export function settled(told: Told | undefined, delivered: Delivered, { inputBytes, scale = roughly, isOver }: Settling): Usage {
   if (!told || scale.isPlausible?.(told.usage) === false) return counted(delivered, inputBytes, scale)
@@ -104,11 +103,11 @@ export function settled(told: Told | undefined, delivered: Delivered, { inputByt
   return usage
 }
 
-/** Whether the tokens of the texts themselves are needed: figures of the upstream for a whole answer are missing, or cannot be. */
+/** Whether the tokens of the texts themselves are needed: figures of the upstream for a whole answer are missing or implausible. */
 export const needsTexts = (told: Told | undefined, scale: Scale | undefined): boolean =>
   !told || told.usage.out.total === 0 || scale?.isPlausible?.(told.usage) === false
 
-/** Everything estimated here. */
+/** Estimates everything here. */
 function counted(delivered: Delivered, inputBytes: number, scale: Scale): Usage {
   const usage = noUsage()
   usage.in.fresh = scale.input(inputBytes)

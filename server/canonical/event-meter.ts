@@ -9,12 +9,12 @@ import { noUsage, type Usage } from './usage.ts'
 export interface EventMeter {
   /** Takes the events of one upstream frame, or of a whole answer. */
   hear(events: readonly ConversationEvent[]): void
-  /** What takes, in the place of `hear`, further texts of a part that is open. */
+  /** Takes further texts of an open part, instead of `hear`. */
   texts(choice: number, at: number): TakeText
   used(inputBytes: number, scale: Scale): Usage
 }
 
-/** A meter; `listener` hears every text. */
+/** A meter; `listener` gets every text. */
 export function eventMeter(listener: TextListener): EventMeter {
   const delivered = nothingDelivered(listener)
   const open = new Map<string, PartHead>()
@@ -68,7 +68,7 @@ export function eventMeter(listener: TextListener): EventMeter {
       const before = { ...delivered }
       for (const event of events) note(event)
       if (told?.delivered === delivered) told.delivered = { ...delivered }
-      // What a reader held back until the end had arrived before the figures.
+      // Events that a reader held back until the end had arrived before the figures.
       else if (told && events.some(({ kind }) => kind === 'end')) told.delivered = plus(told.delivered, before, delivered)
     },
     texts(choice, at) {

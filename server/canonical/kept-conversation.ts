@@ -1,22 +1,22 @@
-/** Conversations that Parley keeps for clients of Responses: their ids, and what they are added to with. */
+/** Conversations that Parley stores for clients of Responses: their ids and items. */
 
-/** What the ids of all of them share; no vendor's has it. */
+/** The common prefix of their ids, which no vendor uses. */
 export const conversationMark = 'conv_parleyc'
 
-/** Whether this names a conversation that Parley keeps, if anybody has it. */
+/** Whether this has the form of an id of a conversation stored by Parley. */
 export const isKeptConversation = (id: unknown): id is string => typeof id === 'string' && /^conv_parleyc[0-9a-f]{32}$/.test(id)
 
 /** An item to be added. Plain data. */
 export interface NewItem {
-  /** As its client, or its upstream, named it; absent: it gets one. */
+  /** The client's or the upstream's id; absent: a new one is generated. */
   id?: string
-  /** What such an id begins with. */
+  /** The prefix of a generated id. */
   prefix: string
-  /** The item as JSON, without its id; an object with a field at least. */
+  /** The item as JSON, without its id; an object with at least one field. */
   json: string
 }
 
-/** An item as it is kept. */
+/** A stored item. */
 export interface KeptItem {
   id: string
   /** With its id. */

@@ -25,8 +25,8 @@ export interface LossList {
 export const hostedTool = (name: string): string => (/^[a-z]\w{0,63}$/i.test(name) ? `tools.${name}` : 'tools')
 
 /**
- * True for a web search that may fetch nothing, with its loss: only its own dialect can keep to that, and a live search instead would
- * tell others what the caller wants to keep.
+ * True, with a loss, for a web search that must not fetch anything live: only its own dialect supports that, and a live search would reveal
+ * to others what the caller wants to keep private.
  */
 export function leavesOutSearch({ live }: { readonly live?: boolean }, losses: LossList): boolean {
   if (live !== false) return false

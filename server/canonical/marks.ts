@@ -2,9 +2,9 @@
 import type { Dialect } from '#shared/ids'
 
 /**
- * State that only its maker can read: signatures, encrypted reasoning, thought signatures. A codec writes only opaque state of its
- * own dialect and reads whatever is in its own slots; carrying one dialect's state through another's slot is done in
- * `server/reasoning-state`, which replaces `value` with a sealed envelope and back.
+ * State that only its maker can read: signatures, encrypted reasoning, thought signatures. A codec only writes opaque state of its own
+ * dialect, and reads whatever is in its own slots; `server/reasoning-state` carries one dialect's state through another's slot, by
+ * replacing `value` with a sealed envelope and back.
  */
 export interface Opaque {
   dialect: Dialect
@@ -42,10 +42,10 @@ export interface TokenLogprob {
   top: { token: string; logprob: number; bytes: number[] | null }[]
 }
 
-/** The beginning of an envelope. */
+/** The prefix of an envelope. */
 export const envelopeMark = 'gw1.'
-/** The same in base64, whatever follows. */
+/** The same in base64, for any continuation. */
 export const envelopeMarkInBase64 = 'Z3cxL'
 
-/** With one of these begins a string of every JSON text that has an envelope as a value. */
+/** In a JSON text with an envelope as a value, some string begins with one of these. */
 export const envelopeMarks = [envelopeMark, envelopeMarkInBase64] as const

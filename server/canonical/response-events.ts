@@ -114,7 +114,7 @@ export function deltasOf(part: Said, cut: (text: string) => readonly string[] = 
   return carried(part).flatMap(({ carrier, value }): Delta[] => (typeof carrier === 'function' ? carrier(value, pieces) : []))
 }
 
-/** What is read of each event; the end of a part adds nothing. */
+/** The events that are read; the end of a part adds nothing. */
 type Gathered =
   | WrittenKind<ConversationEvent, 'start', { id: 'written'; model: 'written'; created: 'written'; usage: 'written' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>

@@ -13,7 +13,7 @@ const secrets: readonly RegExp[] = [
   /\blocalhost(?::\d{1,5})?\b/gi,
   /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g,
   /\[?(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}\]?(?::\d{1,5})?/gi,
-  // Accounts and projects of clouds, and places in their file systems.
+  // Cloud accounts and projects, and file system paths.
   /\barn:[\w-]{2,}:[\w:/.*+=@-]+/g,
   /\b(?:projects|subscriptions|accounts|organizations|resourceGroups)\/[\w.-]+/gi,
   /\b\d{9,}\b/g,
@@ -35,7 +35,7 @@ export function scrub(message: string): string {
     .trim()
 }
 
-/** The text without these words, in any case, and without an end that begins one of them: it may have been cut there. */
+/** The text without these words, ignoring case, and without a trailing prefix of one of them: it may have been cut there. */
 export function withoutWords(text: string, words: readonly string[]): string {
   let rest = text
   for (const word of words) rest = rest.replaceAll(new RegExp(RegExp.escape(word), 'gi'), '[removed]')
@@ -43,7 +43,7 @@ export function withoutWords(text: string, words: readonly string[]): string {
   return cut === 0 ? rest : `${rest.slice(0, -cut)}[removed]`
 }
 
-/** Characters at the end of `text`, six or more, that `word` begins with. */
+/** Length of the longest end of `text`, six characters or more, with which `word` begins. */
 function overlap(text: string, word: string): number {
   for (let length = Math.min(word.length - 1, text.length); length >= 6; length--) if (text.endsWith(word.slice(0, length))) return length
   return 0
@@ -59,8 +59,8 @@ const mostNames = 64
 const deepest = 5
 
 /**
- * An object of an upstream's error as far as it can be shown: plain names with flags, numbers and plain words, or lists and objects of
- * them. Undefined when nothing of it can.
+ * The part of an upstream's error object that can be shown: plain names with booleans, numbers and plain words, or lists and objects of
+ * them. Undefined when there is none.
  */
 export function scrubbed(value: unknown, depth = 0): unknown {
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value) && Math.abs(value) < 1e6)) return value

@@ -15,7 +15,7 @@ const closing: ConversationEvent[] = [
   { kind: 'end' },
 ]
 
-/** What comes out, and after which piece it was over. */
+/** The output, and the piece after which it ended. */
 function streamed(pieces: string[], sequences: string[]) {
   const script = [[opened], ...pieces.map((text) => [piece(text)]), closing]
   let asked = 0

@@ -1,12 +1,12 @@
 /**
- * Stop sequences for an upstream that knows none: the answer ends before the first match, exactly as if the upstream had stopped
- * there. Only text that may be the beginning of a match waits for what follows. Pure.
+ * Stop sequences for an upstream that does not support them: the answer ends before the first match, exactly as if the upstream had stopped
+ * there. Only text that may begin a match is held back. Pure.
  */
 import type { ReadResponse, StreamReader } from './codec.ts'
 import type { Choice, Finish, Part } from './conversation.ts'
 import type { ConversationEvent } from './conversation-event.ts'
 
-/** The first of `sequences` that ends in a text, and where it begins; of two that begin together the longer one. */
+/** The first of `sequences` that ends in a text, and where it begins; of two that begin at the same place the longer one. */
 function firstMatch(text: string, sequences: readonly string[]): { at: number; sequence: string } | undefined {
   let first: { at: number; sequence: string } | undefined
   for (const sequence of sequences) {
@@ -57,7 +57,7 @@ function cutChoice(choice: Choice, sequences: readonly string[]): Choice {
 interface OpenText {
   choice: number
   at: number
-  /** Not passed on yet: it may begin a match. */
+  /** Held back: it may begin a match. */
   held: string
 }
 

@@ -15,7 +15,7 @@ export interface Scale {
   isPlausible?(told: Omit<Usage, 'raw'>): boolean
 }
 
-/** Hears what is delivered. */
+/** Gets the delivered text. */
 export interface TextListener {
   /** Takes every delivered text, and its length in UTF-8; the same one may come twice. */
   hear(text: string, bytes: number): void

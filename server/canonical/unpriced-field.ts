@@ -5,10 +5,13 @@ import type { Dialect } from '#shared/ids'
 export interface UnpricedField {
   /** Its path in the caller's body. */
   field: string
-  /** Dialects of upstreams that are asked for it, the caller's own or by conversion. */
+  /** Dialects of upstreams that get it, the caller's own or by conversion. */
   reaches: readonly Dialect[]
-  /** The factor that a price may have for it; absent: no price can have any. */
+  /** The factor that a price may have for it; absent: no price can have one. */
   factor?: { field: FactorField; word: string }
-  /** It asks for a context of a million tokens: a price with a tier says what that costs, and a model that always has it asks no more for it. */
+  /**
+   * It requests a context of a million tokens: a price with a context tier covers that, and a model that always has it does not charge
+   * more.
+   */
   longContext?: true
 }

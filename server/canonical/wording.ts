@@ -1,11 +1,11 @@
 /**
- * A dialect that clients speak and no channel does: its requests are said in a dialect of Parley as they come in, and the answers in its
- * own words as they go out. Between the two, nothing knows of it. Pure.
+ * A wire format that clients use and no channel does: its requests are converted to one of Parley's dialects on arrival, and the answers
+ * are converted back on the way out. Nothing in between knows of it. Pure.
  */
 import type { Frame } from '#shared/sse'
 import type { Loss } from './loss.ts'
 
-/** The wordings that there are, by endpoint. */
+/** All wordings, by endpoint. */
 export type WordingName =
   | 'ollama-chat'
   | 'ollama-generate'
@@ -15,29 +15,29 @@ export type WordingName =
   | 'converse-stream'
   | 'interaction'
 
-/** A request in the words of a dialect of Parley. */
+/** A request converted to one of Parley's dialects. */
 export interface Reworded {
   body: string
-  /** What that dialect cannot say. */
+  /** What that dialect cannot express. */
   losses: readonly Loss[]
 }
 
-/** What an answer is written with. */
+/** The context for writing an answer. */
 export interface WordingContext {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Milliseconds since the request came. */
+  /** Milliseconds since the request arrived. */
   elapsed(): number
 }
 
-/** A stream in the client's own words. */
+/** A stream in the client's own format. */
 export interface RewordedStream {
   contentType: string
   /** One frame of the dialect; undefined: nothing is sent for it. */
   push(frame: Frame): Uint8Array | undefined
 }
 
-/** What an answer says, as far as answers are compared: the finish is one of the canonical conversation's, where there is one. */
+/** The part of an answer by which answers are compared; the finish is that of the canonical conversation, if any. */
 export interface SaidAnswer {
   text: string
   calls: { name: string; args: string }[]
@@ -45,13 +45,15 @@ export interface SaidAnswer {
   error: { code: string; message: string } | null
 }
 
-/** How one endpoint's words become those of a dialect, and back. */
+/** Converts one endpoint's format to a dialect, and back. */
 export interface Wording {
-  /** Throws GatewayError for what cannot be read, or said. */
+  /** Throws GatewayError for a request that cannot be read or expressed. */
   readRequest(body: string): Reworded
-  /** A whole answer. Throws GatewayError `upstream_error` for one that cannot be said. */
+  /** A whole answer. Throws GatewayError `upstream_error` if it cannot be expressed. */
   writeAnswer(body: string, context: WordingContext): string
-  /** Reads an answer in these words, whole or streamed; undefined for what is none. Absent: it is no conversation. May throw. */
+  /**
+   * Reads an answer in this format, whole or streamed; undefined if it is not one. Absent: the endpoint is not a conversation. May throw.
+   */
   readSaid?(body: Uint8Array): SaidAnswer | undefined
   /** Absent: the endpoint has no streams. */
   openStream?(context: WordingContext): RewordedStream

@@ -3,7 +3,7 @@
  * later does not compile until it is named. They cost nothing at run time.
  */
 
-/** Written also says: it decides how others are written, or is a loss. Unsaid: what is written does not need it. */
+/** `written` includes fields that decide how others are written, or that are a loss. `unsaid`: the output does not need it. */
 type Treatment = 'written' | 'unsaid'
 
 type FieldOf<Source> = Source extends unknown ? Exclude<keyof Source, 'kind'> : never
@@ -11,7 +11,7 @@ type Treatments<Source> = { readonly [Key in FieldOf<Source>]: Treatment } & { r
 type Stale<Source, Named> = { readonly [Key in Exclude<keyof Named, FieldOf<Source> | 'kind'>]: never }
 type Kept<Named> = { [Key in keyof Named]-?: Named[Key] extends 'written' ? Key : never }[keyof Named]
 
-/** What the code sees of `Source`: the fields that it names as written. Every field must be named; `kind` may be. */
+/** The view of `Source` for the code: the fields that it names as written. Every field must be named; `kind` may be. */
 export type WrittenFields<Source, Named extends Treatments<Source> & Stale<Source, Named>> = Source extends unknown
   ? Pick<Source, Extract<keyof Source, 'kind' | Kept<Named>>>
   : never

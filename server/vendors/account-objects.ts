@@ -1,4 +1,4 @@
-/** Which vendors keep objects in their accounts at the addresses of whose SDKs, and where. */
+/** Which vendors have objects in their accounts, in which API formats and at which URLs. */
 import type { ObjectApi, ObjectKind } from '#canonical/account-object'
 import type { Dialect, VendorId } from '#shared/ids'
 import { cleanBase, isVersioned, withoutVersion } from './address.ts'
@@ -19,24 +19,23 @@ const kept: Readonly<Partial<Record<VendorId, Readonly<Partial<Record<ObjectApi,
   },
 }
 
-/** Whether the vendor has this kind of object, in these words. */
+/** Whether the vendor has this kind of object, in this format. */
 export const keepsObjects = (vendor: VendorId, api: ObjectApi, kind: ObjectKind): boolean => kept[vendor]?.[api]?.includes(kind) ?? false
 
-/** The titles of vendors that have it, for a refusal. */
+/** The vendors that have it, for error messages. */
 export const keepersOf = (api: ObjectApi, kind: ObjectKind): VendorId[] =>
   (Object.keys(kept) as VendorId[]).filter((vendor) => keepsObjects(vendor, api, kind))
 
 /** The dialect whose credential and headers such requests have. */
 export const dialectOf: Readonly<Record<ObjectApi, Dialect>> = { openai: 'chat', messages: 'messages', gemini: 'gemini' }
 
-/** What an address is made of. */
 interface Account {
   vendor: { id: VendorId }
   baseUrl: string
   options: Readonly<Record<string, string>>
 }
 
-/** The absolute URL of `path`, which begins behind the version (`vector_stores/vs_1`); `isUpload`: Google's address for uploads. */
+/** The absolute URL of `path`, which begins after the version (`vector_stores/vs_1`); `isUpload`: Google's URL for uploads. */
 export function objectAddress({ vendor, baseUrl, options }: Account, api: ObjectApi, path: string, isUpload = false): string {
   if (vendor.id === 'azure-openai') return azureObjectAddress(baseUrl, options, path)
   if (vendor.id === 'vertex') return vertexObjectAddress(baseUrl, options, path)

@@ -1,4 +1,4 @@
-/** The scripted model inside Parley, for trying everything without an account anywhere. */
+/** The scripted model inside Parley, for trying everything without any upstream account. */
 import { openaiEndpoint } from './openai-paths.ts'
 import type { Vendor } from './vendor.ts'
 

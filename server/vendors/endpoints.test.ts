@@ -1,4 +1,4 @@
-/** Where requests go: base URLs in every spelling that people use, and everything that must not reach an address. */
+/** Where requests go: base URLs in every common spelling, and everything that must not get into a URL. */
 import { describe, expect, test } from 'bun:test'
 import type { VendorId } from '#shared/ids'
 import { bedrockRegion } from './clouds/bedrock.ts'
@@ -32,7 +32,7 @@ describe('OpenAI-shaped', () => {
     ['https://host.example/v1beta/openai/', 'https://host.example/v1beta/openai/chat/completions'],
     ['https://host.example/v1?api-version=1#x', 'https://host.example/v1/chat/completions'],
     ['https://host.example/proxy-v1', 'https://host.example/proxy-v1/v1/chat/completions'],
-    // A host that is called like a version is no version.
+    // A host named like a version is not a version.
     ['http://v1', 'http://v1/v1/chat/completions'],
   ]
   for (const id of ['openai', 'openai-compatible', 'parley'] as const) {
@@ -125,7 +125,7 @@ describe('Gemini', () => {
     [google, { model: 'tunedModels/mine-1' }, '/v1beta/tunedModels/mine-1:generateContent'],
     [google, { model: 'm', operation: 'count-tokens' }, '/v1beta/models/m:countTokens'],
     [google, { model: 'm', operation: 'count-tokens', stream: true }, '/v1beta/models/m:countTokens'],
-    // A name stays one segment, whatever is in it.
+    // A name stays one path segment, whatever it contains.
     [google, { model: '../x?key=y#z' }, '/v1beta/models/..%2Fx%3Fkey%3Dy%23z:generateContent'],
   ]
   test.each(cases)('%s %p', (base, target, expected) => {

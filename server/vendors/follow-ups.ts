@@ -1,14 +1,14 @@
-/** Where long work that an upstream has begun is asked about, by the address at which it was begun. */
+/** The URLs for follow-up requests about long-running work, derived from the URL that started it. */
 import { GatewayError } from '#shared/errors'
 
-/** What is wanted of it. `state`: as it is now, `query` with what is asked of it; `remove`; `cancel`; a file of it. */
+/** The kind of follow-up. `state`: its current state, with an optional `query`; `remove`; `cancel`; one of its files. */
 export type FollowUp =
   | { want: 'state'; query?: string }
   | { want: 'remove' }
   | { want: 'cancel' }
   | { want: 'content'; variant?: string; file?: string }
 
-/** The words in which it was asked for. */
+/** The API format of the original request. */
 export type FollowUpStyle = 'openai' | 'gemini' | 'interaction'
 
 const missing = () => new GatewayError('not_found', 'The video has no such file.')

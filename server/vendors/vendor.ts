@@ -67,11 +67,14 @@ export interface Vendor {
   operations: readonly Operation[]
   /** Wire styles of operations, where not the usual ones. */
   styles?: Readonly<Partial<Record<SideOperation, Style>>>
-  /** The dialects in whose words it holds realtime sessions; OpenAI's (`chat`) when absent. */
+  /** The dialects whose protocols its realtime sessions use; absent: OpenAI's (`chat`). */
   sessions?: readonly Dialect[]
-  /** What Google's cloud calls a model in the first frame of a session; absent: the model's name. Such a vendor also counts in its cloud's words. */
+  /**
+   * Google Cloud's name of a model in the first frame of a session; absent: the model's name. Such a vendor also reports usage in the
+   * cloud's format.
+   */
   sessionModel?(model: string, options: EndpointTarget['options']): string
-  /** What Google's cloud calls a cached content that its clients call `cachedContents/1`; absent: the same. */
+  /** Google Cloud's name of a cached content that its clients call `cachedContents/1`; absent: the same. */
   cacheName?(name: string, options: EndpointTarget['options']): string
   /** The vendor's own base URL; undefined where every channel must name one. */
   baseUrl: string | undefined
@@ -83,7 +86,7 @@ export interface Vendor {
   /** Absent = server-sent events. */
   framing?: Framing
   body?: Readonly<Partial<Record<Dialect, BodyQuirk>>>
-  /** Top-level fields of a dialect that this upstream is known to answer with an error: they are taken out, with a loss. */
+  /** Top-level fields of a dialect that this upstream is known to reject: they are removed, with a loss. */
   refuses?: Readonly<Partial<Record<Dialect, readonly string[]>>>
   /** Options every channel must set. */
   needs?: readonly string[]

@@ -1,28 +1,28 @@
-/** Interactions that an upstream keeps and answers itself: what is read of a request, and what an upstream says of one in the background. */
+/** Interactions that an upstream itself answers and stores: the head of a request, and an upstream's report on one in the background. */
 import type { Head } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
 import type { KeptWork, WorkFacts, WorkReport } from './kept-work.ts'
 
 /** What Parley needs to know of a request. */
 export interface InteractionHead extends Head {
-  /** The upstream makes it while nobody waits. `streamed`: its client wants to see how; then `stream` is false. */
+  /** The upstream works on it in the background. `streamed`: its client wants a stream of the progress; then `stream` is false. */
   background?: 'quiet' | 'streamed'
 }
 
-/** What an upstream says of an interaction. */
+/** An upstream's report on an interaction. */
 export interface InteractionReport extends WorkReport {
-  /** What it used; absent while it goes on, and where nothing came of it. */
+  /** Its usage; absent while it is in progress, and if it had no result. */
   usage?: Usage
-  /** Whether its limit ended it. */
+  /** Set if its output limit ended it. */
   isCut?: true
 }
 
-/** What is kept of one in the background. */
+/** What is stored of one in the background. */
 export interface InteractionFacts extends WorkFacts {
   report: InteractionReport
   /** Bytes of its request. */
   inputBytes: number
-  /** The dearer way of serving that was asked for; absent: none. */
+  /** The more expensive service tier that was requested; absent: none. */
   servedAs?: Usage['servedAs']
 }
 

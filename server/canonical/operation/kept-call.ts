@@ -1,17 +1,17 @@
 /** A call that an upstream holds for a caller, over WebRTC or SIP. */
 
-/** What is kept of it, sealed. */
+/** What is stored of it, sealed. */
 export interface CallFacts {
   /** The model as the caller named it. */
   model: string
-  /** Ids of the channel and of its key, where it is held. */
+  /** Ids of the channel and the key that have it. */
   channel: string
   key: string | null
   /** The upstream's id of it. */
   upstreamId: string
-  /** It only transcribes what it hears. */
+  /** It only transcribes. */
   transcribes?: true
-  /** The address from which it was opened. */
+  /** The client address that opened it. */
   address: string
 }
 

@@ -2,11 +2,11 @@
 import type { KeptWork, WorkFacts } from './kept-work.ts'
 import type { AskedVideo, VideoReport } from './video.ts'
 
-/** What is kept of it, sealed. */
+/** What is stored of it, sealed. */
 export interface VideoFacts extends WorkFacts {
   style: 'openai' | 'gemini'
   asked: AskedVideo
-  /** The video of Parley's that it was made from. */
+  /** Parley's id of the video that it was made from. */
   from?: string
   report: VideoReport
 }

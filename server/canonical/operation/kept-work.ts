@@ -1,23 +1,23 @@
-/** Work that an upstream does for a caller long after it was asked: a video, an interaction in the background. */
+/** Long-running work that an upstream does for a caller: a video, an interaction in the background. */
 
-/** Where such work stands. */
+/** The states of such work. */
 export const workStates = ['queued', 'in_progress', 'completed', 'failed', 'cancelled'] as const
 export type WorkState = (typeof workStates)[number]
 
-/** What an upstream says of it. */
+/** An upstream's report on it. */
 export interface WorkReport {
   state: WorkState
-  /** Of a hundred. */
+  /** Percent. */
   progress: number
   /** Why it failed. */
   error?: { code: string; message: string }
 }
 
-/** What is kept of it, sealed. */
+/** What is stored of it, sealed. */
 export interface WorkFacts {
   /** The model as the caller named it. */
   model: string
-  /** Ids of the channel and of its key, where it is done. */
+  /** Ids of the channel and the key that have it. */
   channel: string
   key: string | null
   /** The model as the upstream names it, and the upstream's name of the work. */
@@ -26,7 +26,7 @@ export interface WorkFacts {
   report: WorkReport
 }
 
-/** It, as its owner may see it. */
+/** The work, as its owner may see it. */
 export type KeptWork<Facts extends WorkFacts> = Facts & {
   id: string
   tenant: string

@@ -44,9 +44,9 @@ export interface OperationHead extends Head {
   inputs?: number
   /** True when it contains fields of another style, which this style's upstreams do not know: the body cannot be passed through. */
   foreign?: true
-  /** What is appended to the operation's URL where the request passes. */
+  /** A suffix of the operation's URL for a passed-through request. */
   address?: string
-  /** What whole answers are read by, where this head does not say it; of a large body it stays in the worker. */
+  /** What is needed to read whole answers besides this head; for a large body it stays in the worker. */
   question?: unknown
   /** Units the model is priced by, once known: usage that an upstream does not report is estimated for these. */
   priced?: { tokens: boolean; seconds: boolean; characters: boolean }
@@ -62,7 +62,7 @@ export interface WrittenOperation {
   variant?: Variant
   /** What is appended to the operation's URL: further segments, a query. */
   address?: string
-  /** Headers of the vendor's own, in lower case. */
+  /** Vendor-specific headers, in lower case. */
   headers?: Readonly<Record<string, string>>
 }
 
@@ -109,7 +109,7 @@ export interface OperationDoor<Question = unknown, Answer = unknown, Asked exten
   framing?(asked: Asked, type: string): 'events' | 'pieces' | 'whole'
   /** The content type of the client's stream, given the upstream's. Absent = server-sent events. */
   streamType?(asked: Asked, type: string): string
-  /** What the upstream may answer with, where that is more than JSON and events. */
+  /** The `accept` header, if the upstream may answer with more than JSON and events. */
   readonly accept?: string
   /** True when a stream may have this content type. Absent = anything but JSON and HTML. */
   streamsAs?(type: string): boolean
@@ -117,7 +117,7 @@ export interface OperationDoor<Question = unknown, Answer = unknown, Asked exten
   /** Reads and validates the whole question. Throws GatewayError 400 with `param` as the path in the caller's body. */
   readQuestion(body: Incoming, path?: string, variant?: Variant): Question
   writeAnswer(answer: Answer, question: Question, codecContext: CodecContext): WrittenAnswer
-  /** The question without what is long: enough to write a stream by. Absent = this style has no streams. */
+  /** The question without its long content: enough to write a stream. Absent = this style has no streams. */
   outline?(question: Question): Question
   /** Writes a whole answer as a stream; absent = only upstreams of its own style can stream. */
   writeStream?(answer: Answer, question: Question, codecContext: CodecContext): Uint8Array
@@ -129,7 +129,7 @@ export interface OperationDoor<Question = unknown, Answer = unknown, Asked exten
   readonly keepalive?: Uint8Array
 }
 
-/** An upstream's answer, with what of it has no place in the canonical one. */
+/** An upstream's answer, with losses for what has no canonical form. */
 export interface ReadOperation<Answer> {
   answer: Answer
   usage: Usage
@@ -140,7 +140,7 @@ export interface ReadOperation<Answer> {
 /** The upstream side of a style, for clients of another style. */
 export interface OperationUpstream<Question = unknown, Answer = unknown> {
   readonly style: Style
-  /** What the upstream may answer with, where that is more than JSON and events. */
+  /** The `accept` header, if the upstream may answer with more than JSON and events. */
   readonly accept?: string
   /** Files of the question that must be inside the JSON; `writeQuestion` gets them in this order. Absent = never any. */
   filesWanted?(question: Question, target: Target): readonly WantedFile[]
@@ -150,9 +150,9 @@ export interface OperationUpstream<Question = unknown, Answer = unknown> {
     target: Target,
     files?: readonly InlineFile[],
   ): { requests: [WrittenOperation, ...WrittenOperation[]]; losses: readonly Loss[] }
-  /** True: its answer is sound, which passes as in the client's own style; `readAnswer` is never called. */
+  /** True: its answer is audio, which is forwarded as in the client's own style; `readAnswer` is never called. */
   readonly passes?: true
-  /** The content type of the stream that the client's side makes of its whole answer. Absent = server-sent events. */
+  /** The content type of the stream that the client side writes from its whole answer. Absent = server-sent events. */
   madeType?(question: Question): string
   /** Takes one body per request. Unreported usage is estimated where it is priced. Throws `upstream_error`. */
   readAnswer(bodies: readonly string[], question: Question, asked?: OperationHead): ReadOperation<Answer>

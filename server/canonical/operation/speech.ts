@@ -1,29 +1,29 @@
-/** Speech from text, canonical: what upstreams with words of their own are asked. */
+/** The canonical form of text-to-speech, for upstreams with formats of their own. */
 import type { Loss } from '#canonical/loss'
 
-/** What is to be said, and how. */
+/** A request for speech. */
 export interface SpeechQuestion {
   /** The caller's own body, for upstreams of its style. */
   body: string
   text: string
   /** The name or id of a voice. */
   voice: string | undefined
-  /** As OpenAI names them; undefined = the caller does not say. */
+  /** As OpenAI names it; undefined = not specified. */
   format: string | undefined
   speed: number | undefined
   instructions: string | undefined
-  /** The sound is asked for in events. */
+  /** The audio is requested as events. */
   events: boolean
-  /** Fields with names of their own. */
+  /** Fields without a canonical form, by wire name. */
   others: Readonly<Record<string, unknown>>
 }
 
-/** Sound that came whole. */
+/** A whole audio answer. */
 export interface Speech {
   sound: Uint8Array
 }
 
-/** The losses of an upstream that knows only what is `taken` of the others. */
+/** The losses of an upstream that only supports the `taken` ones of the other fields. */
 export function unknownFields({ others, instructions, speed }: SpeechQuestion, taken: readonly string[]): Loss[] {
   const said = { ...others, ...(instructions !== undefined && { instructions }), ...(speed !== undefined && speed !== 1 && { speed }) }
   const fields = Object.keys(said).filter((name) => !taken.includes(name))

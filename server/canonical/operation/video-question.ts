@@ -9,27 +9,26 @@ export interface VideoImage {
   path: string
 }
 
-/** What is asked. */
 export interface VideoQuestion {
   prompt: string | undefined
   seconds: number
   shape: VideoShape
-  /** The size as the caller wrote it is not exactly this shape. */
+  /** The requested size differs from this shape. */
   isNear: boolean
   image?: VideoImage
-  /** Where a video is that it goes on from, at the one upstream that has it. */
+  /** The video to continue, at the one upstream that has it. */
   from?: string
   negative?: string
   count: number
-  /** Wishes that only the caller's style has, by their paths. */
+  /** Paths of optional fields that only the caller's style has. */
   hints: string[]
-  /** Fields without which it would be another video, by their paths. */
+  /** Paths of fields without which the video would be a different one. */
   needs: string[]
   /** Paths of fields that were not read. */
   others: string[]
 }
 
-/** What an upstream says of a video that it has begun: read when it is kept, in the upstream's own words. */
+/** An upstream's answer for a started video, in its own format: read when the video is stored. */
 export interface VideoBegun {
   body: string
 }

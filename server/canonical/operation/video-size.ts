@@ -1,6 +1,6 @@
-/** How large a video is, by both names that upstreams have for it: width and height (`1280x720`), or lines (`720p`) with a ratio. */
+/** Video sizes in both notations of upstreams: width and height (`1280x720`), or lines (`720p`) with an aspect ratio. */
 
-/** A size in the words of Google: absent where the caller says nothing. */
+/** A size in Google's notation; fields are absent if not specified. */
 export interface VideoShape {
   ratio?: '16:9' | '9:16'
   lines?: string
@@ -16,7 +16,7 @@ const exact = new Set(['1280x720', '720x1280', '1920x1080', '1080x1920', '3840x2
 
 const linesFor = (short: number) => steps.find(([most]) => short <= most)?.[1] ?? '4k'
 
-/** The nearest shape of a size; undefined for what is no size. `isExact`: it is that size. */
+/** The nearest shape to a size; undefined if it is not a size. `isExact`: it matches exactly. */
 export function shapeOf(size: string): (Required<VideoShape> & { isExact: boolean }) | undefined {
   const [, width, height] = sides.exec(size) ?? []
   if (width === undefined || height === undefined) return undefined
@@ -26,13 +26,13 @@ export function shapeOf(size: string): (Required<VideoShape> & { isExact: boolea
 
 const landscape: Readonly<Record<string, string>> = { '720p': '1280x720', '1080p': '1792x1024' }
 
-/** The nearest size that OpenAI makes; undefined where it makes none of so many lines. */
+/** The nearest size that OpenAI supports; undefined if it supports none with this many lines. */
 export function sizeOf({ ratio = '16:9', lines = '720p' }: VideoShape): string | undefined {
   const size = landscape[lines.toLowerCase()]
   return ratio === '16:9' ? size : size?.split('x').reverse().join('x')
 }
 
-/** What else the same size may be called in a price, so that no name makes it cheaper. */
+/** Other notations of the same size in a price, so that no notation makes it cheaper. */
 export function otherNames(size: string, names: Iterable<string>): string[] {
   const lines = shapeOf(size)?.lines ?? size.toLowerCase()
   return [...names].filter((name) => (shapeOf(name)?.lines ?? name.toLowerCase()) === lines)

@@ -1,20 +1,20 @@
-/** Videos, which upstreams make long after they were asked: what was asked, and what an upstream says of one. */
+/** Videos, which upstreams generate asynchronously: the request, and an upstream's report. */
 import { noUsage, type Usage } from '#canonical/usage'
 import type { WorkReport } from './kept-work.ts'
 import type { OperationHead } from './operation.ts'
 
-/** Where a video stands. */
+/** The states of a video. */
 export const videoStates = ['queued', 'in_progress', 'completed', 'failed'] as const
 export type VideoState = (typeof videoStates)[number]
 
-/** What was asked of a video, as far as it is shown or charged. */
+/** The request for a video, as far as it is shown or charged. */
 export interface AskedVideo {
   prompt: string | null
   /** Of one video. */
   seconds: number
-  /** Whether the caller said how long it is to be; otherwise it is what upstreams make unless told. */
+  /** Whether the caller specified the duration; otherwise it is the default of upstreams. */
   isSecondsSaid: boolean
-  /** In the words of the style. */
+  /** In the style's notation. */
   size?: string
   /** How many of them. */
   count: number
@@ -25,33 +25,33 @@ export interface VideoHead extends OperationHead {
   video: AskedVideo
 }
 
-/** What an upstream says of a video. */
+/** An upstream's report on a video. */
 export interface VideoReport extends WorkReport {
   state: VideoState
-  /** Of all its videos together; absent: the upstream does not say. */
+  /** Total of all its videos; absent: not reported. */
   seconds?: number
-  /** How many there are; some may have been filtered out. Absent: as many as were asked for. */
+  /** Number of videos; some may have been filtered out. Absent: as many as requested. */
   count?: number
   /** Where its files are, at the upstream. */
   files: string[]
-  /** The upstream's own words, without files that are in them. */
+  /** The upstream's own report, without embedded files. */
   said: Record<string, unknown>
 }
 
-/** Reads what upstreams of a style say. */
+/** Reads the answers of upstreams of a style. */
 export interface VideoReader {
-  /** The upstream's name of what it has begun. Throws `upstream_error`. */
+  /** The upstream's id of the started work. Throws `upstream_error`. */
   begun(body: string): string
-  /** Throws GatewayError `upstream_error` for what is no report. */
+  /** Throws GatewayError `upstream_error` for an invalid report. */
   report(body: string): VideoReport
 }
 
-/** What the request may come to, which is held. A longest video of `most` seconds where the caller says nothing. */
+/** The largest usage of the request, which is held. */
 export function mostOf({ seconds, count, size }: AskedVideo): Usage {
   return videoUsage({ seconds: seconds * count, ...(size !== undefined && { size }) }, 'estimated')
 }
 
-/** The usage of videos of so many seconds in all. */
+/** The usage of videos with this total duration. */
 export function videoUsage({ seconds, size }: { seconds: number; size?: string }, provenance: Usage['provenance']): Usage {
   const usage = noUsage()
   usage.units.seconds = seconds

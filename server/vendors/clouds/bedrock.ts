@@ -19,7 +19,7 @@ export function bedrockRegion(url: string, options: Readonly<Record<string, stri
   return region
 }
 
-/** Profiles and models of one's own do not say what they are: they are taken for Claude, as they always were. */
+/** The names of application profiles and custom models do not show what they are: they count as Claude, as they always did. */
 const saysWhatItIs = /^(?!arn:)|:(?:foundation-model|inference-profile)[/]/
 
 const converses = (model: string): boolean => !isClaude(model) && saysWhatItIs.test(model)

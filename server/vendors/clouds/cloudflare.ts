@@ -10,7 +10,7 @@ import type { EndpointTarget, Vendor } from '../vendor.ts'
 function endpoint(baseUrl: string, target: EndpointTarget): string {
   if (target.operation !== 'generate' && target.operation !== 'embed') throw notServed()
   const base = cleanBase(baseUrl)
-  // An address that names the account, or a gateway of Cloudflare's, is the one that the SDK would be given.
+  // A URL that names the account, or a Cloudflare gateway, is used as the SDK would use it.
   if (/\/v1$/.test(base)) return `${base}/${openaiPath(target)}`
   const { account } = target.options
   if (account === undefined || !/^[A-Za-z0-9-]+$/.test(account)) throw badOption()

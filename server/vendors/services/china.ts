@@ -1,4 +1,4 @@
-/** Services of China, at their addresses for the world and for the mainland: rows as `index.ts` says. */
+/** Services of China, with their international and mainland URLs: rows as in `index.ts`. */
 import { glmFacts } from '../models/copied.ts'
 import type { Service } from './service.ts'
 

@@ -1,6 +1,5 @@
 /**
- * Subscriptions for coding, at addresses of their own; their keys open nothing else, or count against the plan only there. Rows as in
- * `index.ts`.
+ * Coding subscriptions with URLs of their own; their keys work nowhere else, or only count against the plan there. Rows as in `index.ts`.
  */
 import type { CodingPlanId } from '#shared/ids'
 import { glmFacts } from '../models/copied.ts'

@@ -1,7 +1,7 @@
 /** Services of America and Europe: rows as `index.ts` says. */
 import type { Service } from './service.ts'
 
-/** Fields that OpenAI alone knows. */
+/** Fields that only OpenAI supports. */
 const openaiOnly = [
   ...['safety_identifier', 'service_tier', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'verbosity'],
   ...['store', 'user', 'logit_bias', 'logprobs', 'top_logprobs', 'modalities', 'audio', 'web_search_options', 'moderation'],
@@ -32,7 +32,7 @@ export const hostedServices = {
     host: 'https://api.mistral.ai',
     openai: '/v1',
     serves: ['embed', 'moderate', 'transcribe'],
-    // It answers 422 `extra_forbidden` to every field that it does not know, and 400 to other ids of calls.
+    // It answers 422 `extra_forbidden` to every unknown field, and 400 to call ids of another format.
     refuses: openaiOnly,
     facts: { shortCallIds: true },
     read: [
@@ -118,7 +118,7 @@ export const hostedServices = {
     host: 'https://integrate.api.nvidia.com',
     openai: '/v1',
     serves: ['embed'],
-    // It answers 400 `extra_forbidden`: its schema names every field that it takes. What only some models refuse is not here.
+    // It answers 400 `extra_forbidden`: its schema lists every field that it accepts. Fields that only some models reject are not here.
     refuses: [
       ...['safety_identifier', 'service_tier', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'verbosity'],
       ...['store', 'modalities', 'audio', 'web_search_options', 'moderation', 'prediction'],

@@ -1,4 +1,4 @@
-/** What a row says of a service that copies the API of another vendor. */
+/** The row of a service that copies the API of another vendor. */
 import type { Capabilities } from '#shared/capabilities'
 import type { Dialect, Operation } from '#shared/ids'
 import type { Layout } from '../layout.ts'
@@ -18,7 +18,7 @@ export interface Service extends Layout {
   facts?: Capabilities
   /** Operations besides generation, at OpenAI's paths (rerank: Jina's). */
   serves?: readonly Operation[]
-  /** Top-level fields of Chat that it answers with an error. */
+  /** Top-level Chat fields that it rejects. */
   refuses?: readonly string[]
   read: readonly string[]
 }
