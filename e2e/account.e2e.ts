@@ -45,7 +45,7 @@ test('a management key is made in the account, shown once, used and deleted', as
   await row.getByRole('button', { name: 'Revoke' }).click()
   await expect(page.getByRole('dialog')).toContainText('from 127.0.0.1. Calls with this key fail at once.')
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()
-  await expect(page.getByText('“terraform” is revoked.').first()).toBeVisible()
+  await expect(page.getByText('“terraform” was revoked.').first()).toBeVisible()
   await expect(row).toHaveCount(0)
   expect((await fetch(`${program.url}/api/groups`, { headers })).status).toBe(401)
 })

@@ -121,7 +121,7 @@ test('videos and answers in the background are watched, and an answer is stopped
     await page.getByRole('button', { name: `Stop ${answer.id}` }).click()
     await expect(page.getByRole('dialog')).toContainText('Its client gets a cancelled answer.')
     await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
-    await expect(page.locator('.toast')).toHaveText('The answer is stopped.')
+    await expect(page.locator('.toast')).toHaveText('Answer stopped.')
     await expect(rows.answer).toHaveCount(0)
     held.open()
     const ended = await fetch(`${program.url}/v1/responses/${answer.id}`, { headers: { authorization: `Bearer ${key}` } })

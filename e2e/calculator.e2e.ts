@@ -29,20 +29,20 @@ test('a model says what it costs in a group and why, and calculates a request as
   await expect(drawer.getByText('Price changed')).toBeVisible()
   // (1,000 * 1 + 500 * 2) / 1M * 1.5
   const charged = drawer.locator('tr.charged')
-  await expect(charged).toHaveText(/A request\$0\.003$/)
+  await expect(charged).toHaveText(/Per request\$0\.003$/)
   await drawer.getByLabel('Input').fill('300000')
   await drawer.getByLabel('Service tier').selectOption('priority')
   const asked = { model: 'parley-demo', group: 'default', amounts: { input: 300_000, output: 500 }, servedAs: { service_tier: 'priority' } }
   const { bill } = (await (await consoleApi(program, who))('POST', '/api/prices/cost', asked)) as CostAnswer
   expect(bill.cost).toBe('2.706')
-  await expect(charged).toHaveText(`A request$${bill.cost}`)
+  await expect(charged).toHaveText(`Per request$${bill.cost}`)
   await drawer.getByLabel('Requests').fill('1000')
   await expect(drawer.getByText('1,000 such requests: $2,706.00')).toBeVisible()
   await drawer.getByLabel('Output').fill('many')
   await expect(drawer.getByText('Enter a whole number.')).toBeVisible()
   await expect(charged).toHaveCount(0)
   await drawer.getByLabel('Output').fill('')
-  await expect(charged).toHaveText('A request$2.7')
+  await expect(charged).toHaveText('Per request$2.7')
   await expect(drawer.locator('[aria-live][aria-busy=false]')).toBeVisible()
   await expectClean(page, 'a model with its calculator')
   // What few look at is a column for whoever chooses it.
@@ -53,7 +53,7 @@ test('a model says what it costs in a group and why, and calculates a request as
   await page.getByRole('button', { name: 'Columns and row height' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Price changed' }).click()
   await expect(heads).toBeVisible()
-  await page.getByRole('menuitem', { name: 'Usual columns' }).click()
+  await page.getByRole('menuitem', { name: 'Default columns' }).click()
   // The address is that of the open model, whatever the filters hide.
   await page.goto(`${new URL(page.url()).pathname}?q=nothing-has-this-name&open=parley-demo`)
   await expect(drawer.getByRole('heading', { name: 'parley-demo' })).toBeVisible()

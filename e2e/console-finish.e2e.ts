@@ -114,7 +114,7 @@ test('no page scrolls by a pixel, and what was announced is gone after a while',
   expect(await beyond()).toBe(0)
   await page.goto('/requests')
   await page.getByRole('checkbox').nth(1).check()
-  const said = page.locator('[role=status].hidden-text').filter({ hasText: '1 chosen' })
+  const said = page.locator('[role=status].hidden-text').filter({ hasText: '1 selected' })
   await expect(said).toHaveCount(1)
   await page.clock.fastForward(11_000)
   await expect(said).toHaveCount(0)

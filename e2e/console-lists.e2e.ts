@@ -46,7 +46,7 @@ test('the overview is of today, seven or thirty days, and shows what is left of 
   await openConsole(page, '/overview')
   await expect(page.getByRole('heading', { name: 'Spend by hour' })).toBeVisible()
   const budgets = page.locator('.card', { has: page.getByRole('heading', { name: 'Budgets' }) })
-  await expect(budgets.getByRole('link', { name: 'Key budgeted, a day' })).toBeVisible()
+  await expect(budgets.getByRole('link', { name: 'Key budgeted, daily' })).toBeVisible()
   await expect(budgets.getByRole('meter')).toHaveAttribute('aria-valuenow', '0')
   await expect(budgets).toContainText('of $1.00')
   const spend = await page.locator('.stat', { hasText: 'Spend' }).locator('dd').first().innerText()
@@ -79,8 +79,8 @@ test('users that are chosen are turned off together, put into a group, and say w
       .or(page.getByText(/min ago/))
       .first(),
   ).toBeVisible()
-  for (const name of ['bulk-one', 'bulk-two']) await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
-  const bar = page.getByRole('toolbar', { name: '2 chosen' })
+  for (const name of ['bulk-one', 'bulk-two']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+  const bar = page.getByRole('toolbar', { name: '2 selected' })
   await expect(bar).toBeVisible()
   await expectClean(page, 'users chosen')
   await bar.getByRole('button', { name: 'Turn off' }).click()
@@ -89,7 +89,7 @@ test('users that are chosen are turned off together, put into a group, and say w
   await dialog.getByRole('button', { name: 'Turn off' }).click()
   await expect(page.locator('.toast')).toContainText('2 users changed.')
   await expect(bar).toHaveCount(0)
-  for (const name of ['bulk-one', 'bulk-two']) await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
+  for (const name of ['bulk-one', 'bulk-two']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
   await bar.getByRole('button', { name: /Add to group/ }).click()
   await page
     .getByRole('menuitemradio', { name: 'bulk', exact: true })

@@ -86,10 +86,10 @@ test('an invitation that is being read says so; one that could not be read is no
   }
   await page.route('**/api/join/look', (route) => answer(route))
   await page.goto(`/join#inv-${'a'.repeat(40)}`)
-  await expect(page.getByText('Reading the invitation').first()).toBeVisible()
+  await expect(page.getByText('Loading the invitation').first()).toBeVisible()
   await expectClean(page, '/join, waiting')
   held.resolve()
-  await expect(page.getByRole('heading', { name: 'The invitation could not be read' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'The invitation could not be loaded' })).toBeVisible()
   await expectClean(page, '/join, failed')
   answer = (route) => route.continue()
   await page.getByRole('button', { name: 'Try again' }).click()

@@ -33,7 +33,7 @@ test('columns are chosen and stay chosen; rows are low in every table once they 
   await expect(table.getByRole('columnheader', { name: 'Last used' })).toBeVisible()
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.getByRole('button', view).click()
-  await page.getByRole('menuitem', { name: 'Usual columns' }).click()
+  await page.getByRole('menuitem', { name: 'Default columns' }).click()
   await expect.poll(heads).toEqual(usual)
 
   const height = () =>
@@ -56,11 +56,11 @@ test('columns are chosen and stay chosen; rows are low in every table once they 
 
 test('how many rows are chosen is announced, and which one is open when it changes', async ({ page }) => {
   await openConsole(page, '/admin/users')
-  const status = page.getByRole('status').filter({ hasText: 'chosen' })
-  await page.getByRole('checkbox', { name: 'Choose admin' }).check()
-  await expect(status).toHaveText('1 chosen')
-  await page.getByRole('checkbox', { name: 'Choose admin' }).uncheck()
-  await expect(status).toHaveText('0 chosen')
+  const status = page.getByRole('status').filter({ hasText: 'selected' })
+  await page.getByRole('checkbox', { name: 'Select admin' }).check()
+  await expect(status).toHaveText('1 selected')
+  await page.getByRole('checkbox', { name: 'Select admin' }).uncheck()
+  await expect(status).toHaveText('0 selected')
 
   await page.goto('/admin/audit')
   await page.locator('tbody a').first().click()

@@ -147,7 +147,7 @@ for (const [status, code, title, step] of [
     // A code of the upstream's own is no link: the reference does not have it.
     if (code === 'content_filter') await expect(panel.locator('span').getByText(code)).toBeVisible()
     else await expect(meaning).toHaveAttribute('href', `/docs?page=errors#error-${code}`)
-    await expect(panel.getByRole('link', { name: 'What was spent' })).toHaveCount(code === 'insufficient_quota' ? 1 : 0)
+    await expect(panel.getByRole('link', { name: 'View usage' })).toHaveCount(code === 'insufficient_quota' ? 1 : 0)
   })
 }
 

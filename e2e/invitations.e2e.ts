@@ -116,7 +116,7 @@ test('what needs a fresh proof asks for it and is done then, without typing it a
   await expectClean(page, 'a proof is asked for')
   await proof.getByLabel('Password').fill('not it')
   await proof.getByRole('button', { name: 'Continue' }).click()
-  await expect(proof.getByText('Wrong, or already used.')).toBeVisible()
+  await expect(proof.getByText('Incorrect, or already used.')).toBeVisible()
   await proof.getByLabel('Password').fill(admin.password)
   await proof.getByRole('button', { name: 'Continue' }).click()
   await expect(page.getByLabel('The new management key').first()).toBeVisible()

@@ -104,9 +104,9 @@ test('an administrator finds everybody’s keys and switches one off, which can 
 test('a holder sees no pages of administrators, and an address without a page says so', async ({ page, tolerate }) => {
   await openConsole(page, '/keys/unknown', holder)
   tolerate(/status of 404/)
-  await expect(page.getByRole('heading', { name: 'There is no such key' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Key not found' })).toBeVisible()
   await page.goto('/no/such/page')
-  await expect(page.getByRole('heading', { name: 'There is no page here', level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Page not found', level: 1 })).toBeVisible()
   await expectClean(page, 'not found')
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Search or jump to' }).fill('key')
@@ -121,9 +121,9 @@ test('chosen keys are turned off and revoked together, after what stops is said'
   for (const name of names) await api('POST', '/api/keys', { name })
   await openConsole(page, '/keys?q=together')
   const choose = async () => {
-    for (const name of names) await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
+    for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
   }
-  const bar = page.getByRole('toolbar', { name: '2 chosen' })
+  const bar = page.getByRole('toolbar', { name: '2 selected' })
   await choose()
   await expectClean(page, 'keys chosen')
   await bar.getByRole('button', { name: 'Turn off' }).click()

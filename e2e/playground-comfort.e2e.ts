@@ -241,7 +241,7 @@ test('a text longer than the context says how to go on', async ({ page }) => {
   })
   await signIn(page)
   await messageBox(page).fill('word '.repeat(2_000))
-  await expect(page.locator('.under')).toContainText('More than this model’s context')
+  await expect(page.locator('.under')).toContainText('This exceeds the model’s context')
 })
 
 test('Escape stops a reply once, and the menu of a message does not', async ({ page, tolerate }) => {

@@ -152,7 +152,7 @@ test('an answer that ended at its limit says why and can be continued', async ({
   upstream.answer(says('Half of it', 'length'))
   await sendMessage(page, 'Hello')
   const reply = await waitForReply(page)
-  await expect(reply).toContainText('The reply reached its limit of tokens')
+  await expect(reply).toContainText('The reply reached its token limit')
   upstream.answer(says(' and the rest.'))
   await reply.getByRole('button', { name: 'Continue the reply' }).click()
   await waitForReply(page)

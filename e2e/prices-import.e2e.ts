@@ -27,7 +27,7 @@ test('what a catalogue would change is shown, chosen and written', async ({ page
   await page.getByRole('button', { name: 'Import' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Catalogue as JSON' }).fill('{"no": "catalogue"}')
-  await expect(dialog.getByText('This is not a known catalogue.')).toBeVisible()
+  await expect(dialog.getByText('This catalogue format is not known.')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Catalogue as JSON' }).fill(catalogue)
   const proposals = dialog.getByRole('list', { name: 'Proposed prices' }).getByRole('listitem')
   await expect(proposals).toHaveCount(2)

@@ -59,10 +59,10 @@ test('what is folded away unfolds when it is wrong', async ({ page, tolerate }) 
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Name' }).fill('of this test')
   await dialog.getByText('More settings').click()
-  await dialog.getByRole('textbox', { name: 'A month' }).fill('much')
+  await dialog.getByRole('textbox', { name: 'Monthly' }).fill('much')
   await dialog.getByText('More settings').click()
   await dialog.getByRole('button', { name: 'Create key' }).click()
-  await expect(dialog.getByRole('textbox', { name: 'A month' })).toBeFocused()
+  await expect(dialog.getByRole('textbox', { name: 'Monthly' })).toBeFocused()
 })
 
 test('a wrong line of the settings stands at its own box and in the bar', async ({ page }) => {
@@ -76,7 +76,7 @@ test('a wrong line of the settings stands at its own box and in the bar', async 
   await expect(box).toBeFocused()
   await expect(box).toBeInViewport()
   await expect(page.locator('main [aria-invalid="true"]')).toHaveCount(1)
-  await expect(page.locator('.save-bar').getByRole('alert')).toHaveText('After an error: Each line is “model: first, second”.')
+  await expect(page.locator('.save-bar').getByRole('alert')).toHaveText('After an error: Write each line as “model: first, second”.')
   await page.getByRole('button', { name: 'Discard' }).click()
 })
 

@@ -143,7 +143,7 @@ test('a kept request opens in the playground, which says what it cannot hold', a
   await page.goto(`/requests/${odd}`)
   await page.getByRole('button', { name: 'Open in the playground' }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog.getByText('The playground has no place for these fields')).toBeVisible()
+  await expect(dialog.getByText('The playground does not support these fields')).toBeVisible()
   await expect(dialog.getByText('sampling.topK')).toBeVisible()
   await expectClean(page, 'what the playground cannot hold')
   await dialog.getByRole('button', { name: 'Open it' }).click()

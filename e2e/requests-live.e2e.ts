@@ -114,7 +114,7 @@ test('administrators filter by the model that answered, and a phone has two line
     await page.getByRole('button', { name: 'Apply' }).click()
   }
   await filterBy('none-of-them')
-  await expect(page.getByText(/hide everything: .*Answered by none-of-them/)).toBeVisible()
+  await expect(page.getByText(/Active filters: .*Answered by none-of-them/)).toBeVisible()
   await page.getByRole('button', { name: /^Answered by/ }).click()
   await filterBy('parley-demo')
   await expect(page).toHaveURL(/upstreamModel=parley-demo/)

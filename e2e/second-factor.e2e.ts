@@ -86,7 +86,7 @@ test('an app is added by its code, asked for at the next sign-in, and a recovery
   const secret = (await dialog.locator('code').innerText()).trim()
   await dialog.getByLabel('Code from the app').fill('000000')
   await dialog.getByRole('button', { name: 'Add the app' }).click()
-  await expect(dialog.getByText('This is not the code that the app shows now.')).toBeVisible()
+  await expect(dialog.getByText('This code does not match.')).toBeVisible()
   const used = appCode(secret, Date.now() - 30_000)
   await dialog.getByLabel('Code from the app').fill(used)
   await dialog.getByRole('button', { name: 'Add the app' }).click()
@@ -109,7 +109,7 @@ test('an app is added by its code, asked for at the next sign-in, and a recovery
   // A code is good once.
   await page.getByLabel('Code', { exact: true }).fill(used)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await expect(page.getByRole('main').getByText('Wrong, or already used.')).toBeVisible()
+  await expect(page.getByRole('main').getByText('Incorrect, or already used.')).toBeVisible()
   await page.getByLabel('Code', { exact: true }).fill(appCode(secret))
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(page).toHaveURL(/\/account$/)

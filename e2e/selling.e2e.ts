@@ -27,7 +27,7 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   await call('POST', '/api/groups', { name: 'resold', description: 'Sold on', ratio: '1.5' })
 
   await openConsole(page, '/admin/selling')
-  await expect(page.getByText('No plan yet')).toBeVisible()
+  await expect(page.getByText('No plans yet')).toBeVisible()
   await expectClean(page, 'nothing sold yet')
   await page.getByRole('button', { name: 'New plan' }).click()
   const dialog = page.getByRole('dialog')
@@ -47,7 +47,7 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   await dialog.getByLabel('How many').fill('3')
   await dialog.getByLabel('Credit each').fill('20')
   await dialog.getByLabel('Plan').selectOption({ label: 'Starter' })
-  await dialog.getByLabel('For days').fill('30')
+  await dialog.getByLabel('Days').fill('30')
   await dialog.getByLabel('Note').fill('shop')
   await expectClean(page, 'codes about to be made')
   await dialog.getByRole('button', { name: 'Create codes' }).click()
@@ -70,7 +70,7 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   for (const code of shown) await expect(page.locator('main')).not.toContainText(code)
 
   await page.getByRole('searchbox', { name: 'Note, batch or name' }).fill('no such code')
-  await expect(page.getByText('These filters hide everything: no such code.')).toBeVisible()
+  await expect(page.getByText('Active filters: no such code.')).toBeVisible()
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await expect(codes.getByRole('row')).toHaveCount(4)
   await expectClean(page, 'codes')

@@ -67,7 +67,7 @@ test('a link shows a copy to whoever has it, once an administrator allows links,
   await dialog.getByRole('button', { name: /^End the link/ }).click()
   await expect(link).toHaveCount(0)
   await reader.reload()
-  await expect(reader.getByRole('heading', { name: 'This link leads nowhere' })).toBeVisible()
+  await expect(reader.getByRole('heading', { name: 'This link no longer works' })).toBeVisible()
   await expectClean(reader, 'a link that has ended')
   await reader.context().close()
 })

@@ -62,7 +62,7 @@ test('at night: why do requests fail? Four clicks from the overview to the reset
   // While somebody looks at the page, the vendor begins to refuse the key. Nobody reloads anything.
   upstream.answer(refused)
   for (let count = 0; count < 3; count++) await ask(own, own.printed('PARLEY_KEY'), 'gpt-day')
-  await expect(page.getByText('night-shift: key 1 rests')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('night-shift: key 1 is resting')).toBeVisible({ timeout: 30_000 })
 
   // To the requests concerned, to the attempt that failed, to the channel's health, to its reset.
   await page.getByLabel('today').getByRole('link').click()
@@ -71,8 +71,8 @@ test('at night: why do requests fail? Four clicks from the overview to the reset
   const drawer = page.getByRole('complementary', { name: /^Request req_/ })
   await expect(drawer.getByText('night-shift').first()).toBeVisible()
   await expect(drawer.getByText('upstream_auth_failed').first()).toBeVisible()
-  await expect(drawer.getByRole('link', { name: 'Its channel' })).toHaveAttribute('href', /\/admin\/channels\/ch_/)
-  await drawer.getByRole('link', { name: 'Its channel' }).click()
+  await expect(drawer.getByRole('link', { name: 'View channel' })).toHaveAttribute('href', /\/admin\/channels\/ch_/)
+  await drawer.getByRole('link', { name: 'View channel' }).click()
   upstream.answer(respondJson(200, completion('gpt-day')))
   await page.getByRole('button', { name: 'Reset' }).click()
   await expect(page.getByText('Nothing is resting. Every key and model is available.')).toBeVisible()
@@ -155,7 +155,7 @@ test('the accounts: what was charged by group and model, as CSV too, what it cos
   await expect(page.getByRole('row', { name: 'gpt-loss' })).toContainText('−$0.0115')
   await page.getByRole('button', { name: /^Time/ }).click()
   await page.getByRole('menuitemradio', { name: 'Last month' }).click()
-  await expect(page.getByText('Nothing was used')).toBeVisible()
+  await expect(page.getByText('No usage in this period')).toBeVisible()
   await page.goto('/overview')
   await expect(page.getByText('gpt-loss loses money')).toBeVisible()
   await page.getByRole('listitem').filter({ hasText: 'gpt-loss loses money' }).getByRole('link', { name: 'Set price' }).click()

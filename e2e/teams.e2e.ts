@@ -25,7 +25,7 @@ test('a manager runs members, caps and keys of a team without being an administr
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('User').fill('nils')
   await expect(dialog.getByLabel('Role').locator('option')).toHaveCount(2)
-  await dialog.getByLabel('A month').fill('2')
+  await dialog.getByLabel('Monthly').fill('2')
   await expectClean(page, 'a member about to be added')
   await dialog.getByRole('button', { name: 'Add member' }).click()
   await expect(dialog).toHaveCount(0)
@@ -58,7 +58,7 @@ test('a manager runs members, caps and keys of a team without being an administr
   await expect.poll(async () => (await ask()).status).toBe(429)
   await expectClean(page, 'the team of a manager')
 
-  await page.getByRole('button', { name: 'Change nils' }).click()
+  await page.getByRole('button', { name: 'Edit nils' }).click()
   await dialog.getByRole('button', { name: 'Remove from the team' }).click()
   await page.getByRole('button', { name: 'Remove nils' }).click()
   await expect(members).not.toContainText('nils')

@@ -53,7 +53,7 @@ export const zh: Record<keyof typeof en, string> = {
   addUser: '添加用户',
   switchTheme: '切换浅色与深色',
   notFound: '这里没有页面',
-  notFoundWhy: '地址 {path} 不指向任何内容。它可能拼写有误，或所指内容已被删除。',
+  notFoundWhy: '{path} 处没有页面。地址可能输入有误，或页面已被删除。',
   notFoundGo: '前往操练场',
   notAllowed: '只有管理员能查看此页',
   notAllowedWhy: '你以 {name} 的身份登录。管理员可以为你开通权限。',

@@ -41,7 +41,7 @@ export const zh: Record<keyof typeof en, string> = {
   url: '地址',
   urlHook: 'webhook 的 URL。',
   urlRobot: '机器人的 webhook 地址。',
-  urlMail: 'smtps://user:password@host:465，或 smtp://…:587。密码只会加密发送。',
+  urlMail: 'smtps://user:password@host:465，或 smtp://…:587。密码只通过加密连接发送。',
   urlKeep: '留空则保留 {address} 处的地址。更换地址时须同时填写其密钥。',
   secret: '签名密钥',
   secretHint: '机器人启用签名时填写。',

@@ -7,7 +7,7 @@ export const zh: Record<keyof typeof en, string> = {
   key: 'API 密钥',
   keyHint: '以 sk- 开头。',
   show: '查看',
-  wrong: '此密钥无效：可能拼写有误、已过期或已被吊销。',
+  wrong: '此密钥无效：可能输入有误、已过期或已被吊销。',
   name: '名称',
   group: '分组',
   spent: '已花费',

@@ -117,7 +117,7 @@ export const zh: Record<keyof typeof en, string> = {
   id: '密钥 ID',
   nextReset: '剩余 {left}',
   spendByDay: '每日花费',
-  seeRequests: '它的请求',
+  seeRequests: '查看请求',
   general: '基本信息',
   mayUse: '使用范围',
   managed: '此密钥写在 parley.yaml 中，请在该文件中修改。',

@@ -9,20 +9,20 @@ const told = (...concerns: Concern[]) => linesOf(concerns).map(({ shape, title }
 test('all that rests of a channel is one line', () => {
   const many = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((model) => [rest('azure', 'k1', model), rest('azure', 'k2', model)])
   expect(told(...many, rest('other', 'k1', null), { kind: 'unpriced', model: 'm' })).toEqual([
-    ['bad', 'azure: 6 models rest'],
-    ['bad', 'other: k1 rests'],
+    ['bad', 'azure: 6 models are resting'],
+    ['bad', 'other: k1 is resting'],
     ['warn', 'm has no price'],
   ])
-  expect(told(rest('one', 'k1', 'gpt-5'))).toEqual([['bad', 'one: gpt-5 behind k1 rests']])
-  expect(told(rest('all', null, null))).toEqual([['bad', 'all: All models rest']])
-  expect(told(rest('mixed', 'k1', null), rest('mixed', 'k2', 'a'))).toEqual([['bad', 'mixed: 1 key and 1 model rest']])
+  expect(told(rest('one', 'k1', 'gpt-5'))).toEqual([['bad', 'one: gpt-5 via k1 is resting']])
+  expect(told(rest('all', null, null))).toEqual([['bad', 'all: All models are resting']])
+  expect(told(rest('mixed', 'k1', null), rest('mixed', 'k2', 'a'))).toEqual([['bad', 'mixed: 1 key and 1 model are resting']])
 })
 
 test('what is tried again is amber, and not counted among what rests', () => {
   const careful = { state: 'half-open', retryInMs: 0 }
   expect(told(rest('azure', 'k1', 'a', careful), rest('azure', 'k1', 'b', careful))).toEqual([
-    ['warn', 'azure: 2 models are tried carefully'],
+    ['warn', 'azure: 2 models are being retried'],
   ])
-  expect(told(rest('azure', 'k1', 'a', careful), rest('azure', 'k1', 'b'))).toEqual([['bad', 'azure: b behind k1 rests']])
-  expect(linesOf([rest('azure', 'k1', 'a', careful)])[0]?.why).toBe('The upstream failed. The next request tries it again.')
+  expect(told(rest('azure', 'k1', 'a', careful), rest('azure', 'k1', 'b'))).toEqual([['bad', 'azure: b via k1 is resting']])
+  expect(linesOf([rest('azure', 'k1', 'a', careful)])[0]?.why).toBe('The upstream failed. The next request retries it.')
 })

@@ -94,7 +94,7 @@ export const zh: Record<keyof typeof en, string> = {
   importIntro:
     '粘贴 models.dev/api.json 或 LiteLLM 的 model_prices_and_context_window.json 的内容，或将文件拖到此处。确认变更之前不会写入任何内容。',
   importField: 'JSON 目录',
-  importRefused: '这不是可识别的目录，未读取任何内容。',
+  importRefused: '无法识别此目录的格式，未导入任何内容。',
   importNothing: '目录与此处模型的价格没有差别。',
   importReview: '建议的价格',
   importGo: '设置 {count} 个价格',

@@ -26,6 +26,6 @@ export const en = {
   recoveryHint: 'One of the codes that you saved. Each works once.',
   useRecovery: 'Use a recovery code',
   back: 'Sign in as somebody else',
-  wrongFactor: 'Wrong, or already used.',
+  wrongFactor: 'Incorrect, or already used.',
   stepOver: 'That sign-in took too long or had too many wrong attempts. Start again.',
 }

@@ -3,7 +3,7 @@ import type { en } from './en.ts'
 /** Chinese messages of the sign-in page. */
 export const zh: Record<keyof typeof en, string> = {
   title: '登录',
-  intro: '一扇门，通向所有模型。',
+  intro: '一个网关，接入所有模型。',
   name: '用户名',
   password: '密码',
   submit: '登录',

@@ -41,7 +41,7 @@ export const zh: Record<keyof typeof en, string> = {
   capOf: '{name} 的每月上限',
   noCap: '无上限',
   spent: '已花费',
-  ofCap: '占上限',
+  ofCap: '上限已用',
   capUsed: '已用上限的 {share}',
   actions: '操作',
   edit: '更改',

@@ -15,7 +15,7 @@ export const zh: Record<keyof typeof en, string> = {
   range365: '最近 365 天',
   rangemonth: '本月',
   'rangelast-month': '上月',
-  rangedates: '指定日期',
+  rangedates: '自定义日期',
   comparison: '对比',
   compareBefore: '前 {count} 天',
   compareYear: '52 周前',

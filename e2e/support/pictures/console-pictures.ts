@@ -35,17 +35,17 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
     async (page) => {
       await busy.trouble()
       await page.reload()
-      await page.getByText('Tried again').waitFor({ state: 'attached' })
+      await page.getByText('Next retry').waitFor({ state: 'attached' })
     },
   ],
   [
     'channel-models',
     `/admin/channels/${busy.channel}?tab=models`,
     async (page) => {
-      await page.getByRole('button', { name: 'Fetch the models' }).click()
+      await page.getByRole('button', { name: 'Fetch models' }).click()
       await page.getByRole('checkbox', { name: 'Offer gpt-5-nano' }).check()
       await page.getByRole('button', { name: 'Answer' }).click()
-      await page.getByRole('menuitemradio', { name: 'whole' }).click()
+      await page.getByRole('menuitemradio', { name: 'not streamed' }).click()
       await page.getByRole('button', { name: 'Test all' }).click()
       await page.getByText('4 tested').waitFor()
     },

@@ -24,6 +24,6 @@ export const en = {
   copyYaml: 'As YAML, for parley.yaml',
   copyJson: 'As JSON, to import',
   copiedJson: 'Copied, without secrets.',
-  copied: 'Copied. Its keys are names of environment variables.',
+  copied: 'Copied. Its keys are replaced by names of environment variables.',
   test: 'Test',
 }

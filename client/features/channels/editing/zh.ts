@@ -65,7 +65,7 @@ export const zh: Record<keyof typeof en, string> = {
   costsJson: '全部内容（JSON）',
   costsJsonHint: '含阶梯及价格的其他字段：{"gpt-5": {"input": "1.25", "output": "10"}}。',
   noModels: '此渠道没有提供模型。',
-  sent: '发送的内容',
+  sent: '请求改写',
   set: '在每个请求中设置',
   setHint: '值为 JSON 或纯文本。',
   setName: '字段名称',

@@ -3,7 +3,7 @@ export const enSharing = {
   share: 'Share by link',
   shareTitle: 'Share “{title}”?',
   shareIntro:
-    'Anybody who has the link can read the conversation as it is now, without signing in. Later messages are not in it, nor are keys and costs.',
+    'Anyone with the link can read the conversation as it is now, without signing in. Later messages, keys and costs are not included.',
   shareMake: 'Create and copy a link',
   shareFor: 'The link works for',
   shareDays: '{count} {count:day|days}',
@@ -20,10 +20,10 @@ export const enSharing = {
   sharedTitle: 'Shared conversation',
   sharedReadOnly: 'Read only',
   sharedFacts: 'Copy of {from}. The link works until {until}.',
-  sharedGone: 'This link leads nowhere',
-  sharedGoneWhy: 'It has ended, or never existed. Ask the person who sent it for a new one.',
+  sharedGone: 'This link no longer works',
+  sharedGoneWhy: 'It was ended or has expired, or never existed. Ask the person who sent it for a new one.',
   sharedFailed: 'The conversation could not be read. Reload the page to try again.',
-  keptWhere: 'Conversations are kept',
+  keptWhere: 'Keep conversations',
   keptHere: 'In this browser',
   keptThere: 'Also on the server',
 }

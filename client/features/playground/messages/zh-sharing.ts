@@ -22,7 +22,7 @@ export const zhSharing = {
   sharedGone: '此链接没有内容',
   sharedGoneWhy: '链接已失效，或从未创建。请向发送者索取新的链接。',
   sharedFailed: '无法读取对话。请重新加载页面再试。',
-  keptWhere: '对话保存位置',
+  keptWhere: '保存对话',
   keptHere: '此浏览器',
   keptThere: '同时保存到服务器',
 }
