@@ -154,7 +154,7 @@ test('a clash with the console, or a name that does not exist, is refused with i
   await channels.create(by, { name: 'main', vendor: 'demo', models: ['m'] })
   await prices.put(by, 'gpt-5', { request: '1' })
   expect(await refusal(full)).toBe(
-    'parley.yaml:6:13: channels.0.name: A channel of this name was already created in the console. Rename or delete one of the two.',
+    'parley.yaml:6:13: channels.0.name: A channel with this name was already created in the console. Rename or delete one of the two.',
   )
   expect(await refusal('prices:\n  gpt-5: { input: 1, output: 1 }')).toStartWith(
     'parley.yaml:2:10: prices.gpt-5.model: A price for this model was set',

@@ -1,4 +1,6 @@
-/** A list of models has about a megabyte at most in every format, whatever its models are called, and its pages together have all of them. */
+/**
+ * A list of models has about a megabyte at most in every format, whatever its models are called, and its pages together have all of them.
+ */
 import { describe, expect, test } from 'bun:test'
 import { modelWriters } from './index.ts'
 

@@ -1,6 +1,7 @@
 /**
  * The doors to objects in an upstream's account, as a table: one row for each address and method. Read: the resources of openai 7,
- * @anthropic-ai/sdk 1 (`beta.skills`, `beta.memoryStores`, `beta.agents`, `beta.environments`, `beta.vaults`) and @google/genai 2 and 3 (`caches`, `fileSearchStores`).
+ * @anthropic-ai/sdk 1 (`beta.skills`, `beta.memoryStores`, `beta.agents`, `beta.environments`, `beta.vaults`) and @google/genai 2 and 3
+ * (`caches`, `fileSearchStores`).
  */
 import type { ObjectApi, ObjectDoor, ObjectKind } from '#canonical/account-object'
 

@@ -217,4 +217,6 @@ export function createItemConversations({ store, sealer, clock, random, sums }: 
 /** For a conversation that this tenant does not have. */
 export const noConversation = () => new GatewayError('not_found', 'There is no conversation with this id.', { param: 'conversation' })
 const tooLarge = () =>
-  new GatewayError('request_too_large', 'A conversation may have 10,000 items and 32 MiB. Start a new one.', { param: 'conversation' })
+  new GatewayError('request_too_large', 'A conversation may have at most 10,000 items and 32 MiB. Start a new one.', {
+    param: 'conversation',
+  })

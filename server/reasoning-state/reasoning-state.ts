@@ -142,7 +142,7 @@ export function createReasoningState(parts: MemoryParts & ConversationParts & Pi
       try {
         return new Map([...keepers, ...keepersAmong(await objects.among(tenant, unknown), unknown)])
       } catch (thrown) {
-        log.warn({ err: thrown }, 'cannot look up who made what a request names; taking it for unknown')
+        log.warn({ err: thrown }, 'cannot look up the owner of state that a request names; treating it as unknown')
         return keepers
       }
     },

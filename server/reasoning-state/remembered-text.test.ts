@@ -200,7 +200,7 @@ describe.each(sampledEngines(import.meta.file))('memory on %s', (engine) => {
       here.remember('berta', new Map([['call-0', 'of berta']]))
       expect([...(await here.recall('anna', ids(5))).keys()]).toEqual(ids(3))
       expect((await here.recall('berta', ['call-0'])).size).toBe(1)
-      expect(lines).toEqual(['a user has more state of tool calls than is remembered in an hour'])
+      expect(lines).toEqual(['a user exceeded the hourly limit for remembered tool call state'])
       await clock.advance(61 * minutes)
       here.remember('anna', new Map([['later', 'x']]))
       expect((await here.recall('anna', ['later'])).size).toBe(1)

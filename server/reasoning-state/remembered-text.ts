@@ -212,7 +212,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
       for (const [name, text] of texts) {
         const entry = { tenant, key: sha256Hex(name), text }
         if (entry.text.length > bounds.charactersEach) {
-          log.warn({ characters: entry.text.length }, 'state of a tool call is too large to be remembered')
+          log.warn({ characters: entry.text.length }, 'the state of a tool call is too large to be remembered')
           continue
         }
         if (!takesRoom(tenant, text.length)) {
@@ -222,7 +222,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
         put({ ...entry, expiresAt: clock.now() + ms })
         if (entry.text !== '') unwritten.add(nameOf(entry))
       }
-      if (refused > 0) log.warn({ refused, tenant }, 'a user has more state of tool calls than is remembered in an hour')
+      if (refused > 0) log.warn({ refused, tenant }, 'a user exceeded the hourly limit for remembered tool call state')
     },
     hand(tenant, texts, ms) {
       return [...texts].map(([name, text]) => {

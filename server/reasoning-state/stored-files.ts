@@ -180,4 +180,5 @@ const full = (most: string) =>
   new GatewayError('quota_exceeded', `The quota for stored files of a user is ${most}. Delete some.`, { param: 'file' })
 const tooLarge = () => new GatewayError('request_too_large', `A file may have ${mostBytes / 1024 / 1024} MiB.`, { param: 'file' })
 const noUpload = () => new GatewayError('not_found', 'There is no such upload.')
-const wrongOffset = () => new GatewayError('invalid_value', 'The offset is not where the upload stands.', { param: 'X-Goog-Upload-Offset' })
+const wrongOffset = () =>
+  new GatewayError('invalid_value', 'The offset does not match the bytes uploaded so far.', { param: 'X-Goog-Upload-Offset' })

@@ -64,7 +64,7 @@ export function createUpstreamObjects({ store, clock }: { store: Store; clock: C
     async page(tenant, api, kind, { limit, after, isOldestFirst }) {
       const last = after === undefined ? undefined : (await among(tenant, [{ id: after }])).find((one) => one.kind === kind)
       if (after !== undefined && !last)
-        throw new GatewayError('invalid_value', 'The page goes on behind an object that is not in this list.')
+        throw new GatewayError('invalid_value', 'The page is to start after an object that is not in this list.')
       const bounds = { api, kind, isOldestFirst, most: limit + 1, ...(last && { after: last }) }
       return (await listObjects(store, tenant, bounds)).map(read)
     },

@@ -44,7 +44,7 @@ export function createChannelChecks({ minutes, health, test, clock, log }: Chann
       due.map(async ([channel, ailments]) => {
         checkedAt.set(channel, clock.monotonic())
         const well = await isWell(channel, [...new Set(ailments.map(({ model }) => model))])
-        log.info({ channel, well, charged: 'nobody' }, 'checked a channel that rests')
+        log.info({ channel, well, charged: 'nobody' }, 'checked a resting channel')
         if (well) health.reset(channel)
       }),
     )

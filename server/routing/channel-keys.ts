@@ -48,7 +48,7 @@ export function keyChangeOf({ keys, vendor }: Pick<Channel, 'keys' | 'vendor'>, 
   }
   const added = addKeys.map((entry, at) => {
     const { key, name = freeName(names), weight = 1 } = typeof entry === 'string' ? { key: entry } : entry
-    if (names.has(name)) throw invalid('Expected a name that no other key of the channel has.', `addKeys.${at}.name`)
+    if (names.has(name)) throw invalid('Another key of the channel has this name.', `addKeys.${at}.name`)
     names.add(name)
     return { key, name, weight }
   })

@@ -55,7 +55,10 @@ export interface ChannelRegistry extends Channels {
   /** A channel for a test before it is created; it gets no requests. Throws as `create` does. */
   draft(channel: NewChannel): Channel
   create(by: Actor, channel: NewChannel): Promise<ChannelRow>
-  /** `keys`, when given, replaces all keys; a changed `baseUrl` requires them (`key_required`). `addKeys` and `removeKeys` leave the others. Throws `managed_by_file`. */
+  /**
+   * `keys`, when given, replaces all keys; a changed `baseUrl` requires them (`key_required`). `addKeys` and `removeKeys` leave the others.
+   * Throws `managed_by_file`.
+   */
   patch(by: Actor, id: string, fields: ChannelPatch): Promise<ChannelRow>
   /** Changes one key, not its secret. Throws `managed_by_file`, `not_found`, and `invalid_value` for the name of another key. */
   patchKey(by: Actor, id: string, keyId: string, fields: ChannelKeyPatch): Promise<ChannelRow>

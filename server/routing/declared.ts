@@ -30,7 +30,7 @@ export function planDeclared(declared: readonly NewChannel[], stored: readonly E
 function updateOf(channel: NewChannel, at: number, known: Entry | undefined): Update[] {
   if (!known) return []
   if (known.record.managed === 'console') {
-    throw new GatewayError('name_taken', 'A channel of this name was already created in the console. Rename or delete one of the two.', {
+    throw new GatewayError('name_taken', 'A channel with this name was already created in the console. Rename or delete one of the two.', {
       param: `${at}.name`,
     })
   }

@@ -111,7 +111,7 @@ export function createAddressCheck({ clock, policy = channelPolicy, resolve = sy
 
   async function checkResolved(name: string): Promise<readonly string[]> {
     const addresses = await resolve(name).catch(() => {
-      throw new GatewayError('upstream_error', 'The name of the upstream could not be resolved.')
+      throw new GatewayError('upstream_error', 'The host name of the upstream could not be resolved.')
     })
     if (addresses.length === 0 || addresses.some((address) => refusesHost(address, policy))) throw unreachable()
     return addresses

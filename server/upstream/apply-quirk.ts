@@ -11,7 +11,9 @@ const listOf = (value: string) =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
 
-/** The request with the vendor's changes; unchanged without a quirk. Apply it before signing. Bytes were changed by `quirkedBody` before. */
+/**
+ * The request with the vendor's changes; unchanged without a quirk. Apply it before signing. Bytes were changed by `quirkedBody` before.
+ */
 export function withQuirk(request: UpstreamRequest, quirk: BodyQuirk | undefined): UpstreamRequest {
   if (!quirk) return request
   const { headers, body } = request

@@ -78,6 +78,6 @@ function readToken({ status, body }: TokenAnswer, now: number): Token {
     throw new GatewayError('upstream_auth_failed', 'The upstream rejected the service account of this channel.')
   }
   const token = status === 200 ? tokenIn(body, now) : undefined
-  if (!token) throw new GatewayError('upstream_error', 'The upstream gave no access token for the service account of this channel.')
+  if (!token) throw new GatewayError('upstream_error', 'The upstream returned no access token for the service account of this channel.')
   return token
 }

@@ -20,12 +20,12 @@ export const ibmKey = (secret: string, address = usualAddress): string => `${add
 export function createIbmTokens(parts: { upstream: Upstream; clock: Clock }): Tokens {
   return createTokens(parts.clock, async (named, route) => {
     const [address = '', apikey = ''] = named.split(separator, 2)
-    if (!URL.canParse(address)) throw new GatewayError('upstream_error', 'The option `iam` of the channel is no address.')
+    if (!URL.canParse(address)) throw new GatewayError('upstream_error', 'The option `iam` of the channel is not a URL.')
     const { status, body } = await askForToken(parts, address, { grant_type: grant, apikey }, route)
     if (status >= 400 && status < 500 && status !== 429)
       throw new GatewayError('upstream_auth_failed', 'The upstream rejected the key of this channel.')
     const token = status === 200 ? tokenIn(body, parts.clock.now()) : undefined
-    if (!token) throw new GatewayError('upstream_error', 'The upstream gave no access token for the key of this channel.')
+    if (!token) throw new GatewayError('upstream_error', 'The upstream returned no access token for the key of this channel.')
     return token
   })
 }

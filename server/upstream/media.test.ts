@@ -47,7 +47,7 @@ function fetcher(options: Partial<MediaFetcherOptions> = {}) {
 const told = (outcome: Outcome) => ('fault' in outcome && outcome.fault instanceof GatewayError ? outcome.fault.message : outcome)
 const fetched = { media: { mimeType: 'image/png', data: png.toString('base64'), bytes: png.length } }
 const unreachable = expect.stringContaining('could not be fetched')
-const wrongKind = expect.stringContaining('none that can be sent on')
+const wrongKind = expect.stringContaining('unsupported type')
 const tooLarge = expect.stringContaining('larger than')
 
 test('a file comes as base64 with the kind that its bytes say', async () => {

@@ -83,7 +83,7 @@ const unreachable = (cause?: unknown) =>
     },
   )
 const wrongKind = () =>
-  new GatewayError('invalid_value', 'The file at this address is none that can be sent on: PNG, JPEG, GIF, WebP, PDF, WAV and MP3 can.')
+  new GatewayError('invalid_value', 'The file at this URL has an unsupported type; PNG, JPEG, GIF, WebP, PDF, WAV and MP3 are supported.')
 
 /** The fetcher. `policy`: which addresses are allowed (by default public ones); each given limit replaces its default. */
 export function createMediaFetcher({ clock, policy = publicOnly, resolve = systemResolve, ...options }: MediaFetcherOptions): FetchMedia {

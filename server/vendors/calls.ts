@@ -1,6 +1,6 @@
 /**
- * The URLs for controlling and watching WebRTC and SIP calls, derived from the URL that opens them (`.../realtime/calls`). Read: openai 7.57
- * (`realtime.calls`, and `callID` of its sockets) and OpenAI's guides to WebRTC, SIP and server-side controls.
+ * The URLs for controlling and watching WebRTC and SIP calls, derived from the URL that opens them (`.../realtime/calls`). Read: openai
+ * 7.57 (`realtime.calls`, and `callID` of its sockets) and OpenAI's guides to WebRTC, SIP and server-side controls.
  */
 import type { VendorId } from '#shared/ids'
 

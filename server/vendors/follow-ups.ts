@@ -14,8 +14,8 @@ export type FollowUpStyle = 'openai' | 'gemini' | 'interaction'
 const missing = () => new GatewayError('not_found', 'The video has no such file.')
 
 /**
- * The address. `url`: where it was begun; `name`: the upstream's name of it, as a path where that has slashes. Undefined: the vendor has no such
- * address. Throws `not_found` for a file that is not at the upstream's own origin.
+ * The address. `url`: where it was begun; `name`: the upstream's name of it, as a path where that has slashes. Undefined: the vendor has no
+ * such address. Throws `not_found` for a file that is not at the upstream's own origin.
  */
 export function followUpUrl(style: FollowUpStyle, url: string, name: string, followUp: FollowUp): string | undefined {
   if (style === 'interaction') return interactionUrl(url, name, followUp)

@@ -22,8 +22,8 @@ export interface EndpointTarget {
 }
 
 /**
- * How a channel key is sent. `sigv4`, `google-service-account` and `ibm-iam` need the request or the network and are done by `server/upstream`;
- * the others are plain headers.
+ * How a channel key is sent. `sigv4`, `google-service-account` and `ibm-iam` need the request or the network and are done by
+ * `server/upstream`; the others are plain headers.
  */
 export type AuthScheme =
   | 'bearer'

@@ -18,7 +18,9 @@ const utf8 = new TextDecoder('utf-8', strict)
 const notText = (param?: string) =>
   new GatewayError('invalid_value', 'A text field of the form is not valid UTF-8.', param === undefined ? {} : { param })
 
-/** Decodes a text field as it arrives; called without bytes at its end. Throws GatewayError when they are not UTF-8; `param` is the field. */
+/**
+ * Decodes a text field as it arrives; called without bytes at its end. Throws GatewayError when they are not UTF-8; `param` is the field.
+ */
 export function formDecoder(param: string): (bytes?: Uint8Array) => string {
   const decoder = new TextDecoder('utf-8', strict)
   return (bytes) => {

@@ -1,4 +1,7 @@
-/** What the heads of all dialects are read with: the body, scanned once; other models that may answer; what there is beside text, and in an upstream's account. */
+/**
+ * What the heads of all dialects are read with: the body, scanned once; other models that may answer; what there is beside text, and in an
+ * upstream's account.
+ */
 
 import type { RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import type { Brought, NonTextContent } from '#canonical/non-text-content'

@@ -41,8 +41,9 @@ function row({ id, operations = ['generate'], contextTokens, maxOutputTokens }: 
 }
 
 /**
- * The body of `GET /v1beta/models`: one page of `models`, which must be in a stable order. `nextPageToken` is always there,
- * null on the last page: on an empty one Google's SDK would ask for the first page again, without end. Throws GatewayError 400 for paging parameters that make no sense.
+ * The body of `GET /v1beta/models`: one page of `models`, which must be in a stable order. `nextPageToken` is always there, null on the
+ * last page: on an empty one Google's SDK would ask for the first page again, without end. Throws GatewayError 400 for paging parameters
+ * that make no sense.
  */
 export function writeModelList(models: readonly ListedModel[], paging: Paging = {}): string {
   const size = readSize(paging.pageSize)

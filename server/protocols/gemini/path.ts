@@ -28,7 +28,10 @@ export interface NamedAction {
   action: Action
 }
 
-/** `path` is decoded. Throws GatewayError `not_found` for an unknown action, `unsupported_here` for one that is not served, `invalid_value` for an impossible model name. */
+/**
+ * `path` is decoded. Throws GatewayError `not_found` for an unknown action, `unsupported_here` for one that is not served, `invalid_value`
+ * for an impossible model name.
+ */
 export function readPath(path: string | undefined): NamedAction {
   const colon = path?.lastIndexOf(':') ?? -1
   const action = actions.find((known) => known === path?.slice(colon + 1))

@@ -1,6 +1,6 @@
 /**
- * Watches a stream of Chat or Completions as it passes. Edits are the two of the closed list: the model's name back, and usage withheld from
- * a client that did not ask. Counts what is delivered and keeps none of it.
+ * Watches a stream of Chat or Completions as it passes. Edits are the two of the closed list: the model's name back, and usage withheld
+ * from a client that did not ask. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { type Delivered, later, nothingDelivered, settled, type Told } from '#canonical/delivered'

@@ -39,7 +39,9 @@ export function formTexts({ parts }: Form): Map<string, string> {
   return texts
 }
 
-/** The texts of a form as the JSON that they stand for: `video[id]` is a field of `video`. Throws GatewayError for one that is sent twice. */
+/**
+ * The texts of a form as the JSON that they stand for: `video[id]` is a field of `video`. Throws GatewayError for one that is sent twice.
+ */
 export function nestedTexts(form: Form): Record<string, unknown> {
   const fields: Record<string, unknown> = Object.fromEntries(formTexts(form))
   for (const part of form.parts) {

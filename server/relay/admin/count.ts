@@ -100,7 +100,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
       try {
         return await askUpstream(candidate, ask, counted, head, known.length > 0 ? [previousField] : [])
       } catch (thrown) {
-        parts.log.debug({ requestId: ask.requestId, channel: candidate.channel.name, err: thrown }, 'an upstream did not count')
+        parts.log.debug({ requestId: ask.requestId, channel: candidate.channel.name, err: thrown }, 'an upstream did not count the tokens')
       }
     }
     const asked =

@@ -56,7 +56,7 @@ test.each([
   'file:///etc/passwd',
 ])('nothing is asked at %s', async (location) => {
   const [home, elsewhere] = [noted(answer(307, location)), noted()]
-  await expect(followUps(home.upstream, elsewhere.upstream).content(work, {}, signal)).rejects.toThrow('an address that is not asked')
+  await expect(followUps(home.upstream, elsewhere.upstream).content(work, {}, signal)).rejects.toThrow('a URL that Parley does not call')
   expect(elsewhere.asked).toEqual([])
 })
 

@@ -42,7 +42,7 @@ const reportBytes = 64 * 1024 * 1024
 const errorBytes = 64 * 1024
 const redirects = 3
 
-const gone = () => new GatewayError('no_channel_available', 'The channel that has it is not there any more.', { retryAfter: 30 })
+const gone = () => new GatewayError('no_channel_available', 'The channel that has it no longer exists.', { retryAfter: 30 })
 const operationOf = { openai: 'video', gemini: 'video', interaction: 'interact' } as const
 const nouns = { video: 'video', interact: 'interaction' } as const
 const methodOf = { state: 'GET', content: 'GET', remove: 'DELETE', cancel: 'POST' } as const
@@ -96,7 +96,7 @@ export function createFollowUps(parts: FollowUpParts): FollowUps {
   /** The channel's key is not sent to another host. */
   function pointedTo({ url, method, route }: UpstreamRequest, next: string, own: Record<string, string>): UpstreamRequest {
     const to = readAddress(next, parts.mediaPolicy, new URL(url))
-    if (to === undefined) throw new GatewayError('upstream_error', 'The upstream pointed to an address that is not asked.')
+    if (to === undefined) throw new GatewayError('upstream_error', 'The upstream returned a URL that Parley does not call.')
     return { url: to.href, method, headers: own, body: undefined, ...(route && { route }) }
   }
 
@@ -120,7 +120,7 @@ export function createFollowUps(parts: FollowUpParts): FollowUps {
     ask: asked,
     async text(work, followUp, signal) {
       const read = await readText(await asked(work, followUp, signal), reportBytes)
-      if (!read.whole) throw new GatewayError('upstream_error', 'The upstream sent too long a report.')
+      if (!read.whole) throw new GatewayError('upstream_error', 'The upstream sent a report that is too long.')
       return read.text
     },
     async remove(work, signal) {

@@ -93,7 +93,7 @@ function chosen(channel: Channel, model: string | undefined): Spoken {
   const models = [...channel.models.values()].filter(({ name }) => model === undefined || name === model)
   if (models.length === 0) throw new GatewayError('model_not_found', 'The channel does not offer this model.', { param: 'model' })
   const [first] = models.flatMap((one) => spoken(channel, one) ?? [])
-  if (!first) throw new GatewayError('unsupported_endpoint', 'No model of this channel holds a conversation, which this test is.')
+  if (!first) throw new GatewayError('unsupported_endpoint', 'This test needs a chat model, and the channel has none.')
   return first
 }
 
@@ -222,7 +222,7 @@ export function createProbe(parts: Parts): Probe {
     async models(asked, signal) {
       const channel = typeof asked === 'string' ? found(asked) : asked
       const where = modelList(channel.vendor, channel.baseUrl)
-      if (!where) throw new GatewayError('unsupported_endpoint', 'This vendor has no list of models that could be asked for.')
+      if (!where) throw new GatewayError('unsupported_endpoint', 'This vendor does not offer a list of its models.')
       const [key] = keysOf(channel)
       const headers = {
         accept: 'application/json',

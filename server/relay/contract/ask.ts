@@ -102,8 +102,8 @@ export interface Ask {
   /** Called with a whole answer, as text or in pieces, before it is charged; where it rejects, the request fails and nothing is charged. */
   kept?(body: string | readonly Uint8Array[]): Promise<void>
   /**
-   * Called with an answer that begins long work, in the place of its settlement, with money held: keeps what it takes to settle it later, and
-   * resolves to what the client is told. Where it rejects, the request fails and nothing is charged.
+   * Called with an answer that begins long work, in the place of its settlement, with money held: keeps what it takes to settle it later,
+   * and resolves to what the client is told. Where it rejects, the request fails and nothing is charged.
    */
   begins?(begun: BegunWork): Promise<string>
   /** The account that alone may be asked; absent: any. */

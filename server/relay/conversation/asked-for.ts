@@ -24,7 +24,7 @@ const listsThoughts: ReadonlySet<Dialect> = new Set(['messages', 'gemini'])
 /** Dialects that can express a malformed tool call. */
 const tellsBadCalls: ReadonlySet<Dialect> = new Set(['responses', 'gemini'])
 
-const badCall = () => new GatewayError('upstream_error', 'The model began a tool call that it could not form. Try again.')
+const badCall = () => new GatewayError('upstream_error', 'The model produced a malformed tool call. Try again.')
 
 /** A Messages request without `thinking` does not say what to show; Gemini shows reasoning only on request. */
 const asksForThoughts = ({ dialect, reasoning }: ConversationRequest): boolean =>

@@ -70,7 +70,7 @@ export interface BackgroundParts {
 const idLength = 48
 
 const interrupted = () =>
-  new GatewayError('internal_error', 'Parley stopped while it made this answer. What the upstream delivered is charged.')
+  new GatewayError('internal_error', 'Parley stopped while this answer was being made. What the upstream delivered is charged.')
 
 /** Answers that this process makes. */
 export function createBackground({ relay, answers, stored, clock, random, log }: BackgroundParts): Background {
@@ -100,7 +100,7 @@ export function createBackground({ relay, answers, stored, clock, random, log }:
       else await closed(making, thrown === undefined ? unkept() : asGatewayError(thrown))
     } catch (cause) {
       // Its heartbeat has stopped, so it will be closed as interrupted.
-      log.warn({ response: making.id, err: cause }, 'an answer in the background could not be closed')
+      log.warn({ response: making.id, err: cause }, 'a background answer could not be closed')
     } finally {
       all.delete(making.id)
     }
@@ -214,4 +214,4 @@ function shown(answer: BackgroundAnswer): BackgroundAnswer {
   return answer.cancelled ? { ...answer, response: closedResponse(answer.response as Record<string, unknown>, 'cancelled') } : answer
 }
 
-const unkept = () => new GatewayError('internal_error', 'The answer was made and could not be stored. It is charged.')
+const unkept = () => new GatewayError('internal_error', 'The answer was complete but could not be stored. It is charged.')

@@ -27,7 +27,7 @@ export const ownWork: Loss = {
   meaning: false,
 }
 
-const noSummary = () => new GatewayError('upstream_error', 'The upstream gave no complete summary of the conversation.')
+const noSummary = () => new GatewayError('upstream_error', 'The upstream did not return a complete summary of the conversation.')
 
 const isCut = (reason: FinishReason) => reason === 'length' || reason === 'context-full'
 const isWhole = (reason: FinishReason) => reason === 'stop' || reason === 'stop-sequence'

@@ -215,6 +215,6 @@ function readAgain(codec: ConversationCodec, raw: string, path: string | undefin
   try {
     return codec.readRequest(raw, path)
   } catch (thrown) {
-    throw new GatewayError('upstream_error', 'The upstream answered in another form than was asked for.', { cause: thrown })
+    throw new GatewayError('upstream_error', 'The upstream did not answer in the requested form.', { cause: thrown })
   }
 }

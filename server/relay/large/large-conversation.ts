@@ -205,5 +205,5 @@ function clientsFault(thrown: unknown): GatewayError {
 /** An upstream may accept a body that Parley cannot read: then its answer cannot be converted to the other form. */
 function unreadable(cause: unknown): GatewayError {
   if (!(cause instanceof GatewayError)) throw cause
-  return new GatewayError('upstream_error', 'The upstream answered in another form than was asked for.', { cause })
+  return new GatewayError('upstream_error', 'The upstream did not answer in the requested form.', { cause })
 }

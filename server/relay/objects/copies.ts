@@ -53,7 +53,7 @@ async function copied(parts: CopyParts, tenant: string, candidate: Candidate, id
   const content = { form: { parts: fields, size: bytes } }
   const { value } = await call(parts, candidate, { api: 'openai', method: 'POST', path: 'files', content, headers: new Headers() }, timer)
   const copy = idOf('openai', value)
-  if (copy === undefined) throw new GatewayError('upstream_error', 'The upstream took a file without saying what it calls it.')
+  if (copy === undefined) throw new GatewayError('upstream_error', 'The upstream accepted a file without returning its id.')
   const keeper = { channel: candidate.channel.id, key: candidate.key?.id ?? null }
   await parts.reasoningState.objects.made(tenant, 'openai', { kind: 'file', id: copy }, keeper, id)
   return copy
@@ -90,12 +90,15 @@ export function createFileCopies(parts: CopyParts & Pick<RelayParts, 'channels' 
     const key = channel?.keys.find((one) => one.id === keeper.key) ?? null
     const timer = phaseTimer(clock, phaseLimits({ firstEvent: seconds, total: seconds }))
     try {
-      if (!channel) throw new GatewayError('no_channel_available', 'The channel is no longer here.')
+      if (!channel) throw new GatewayError('no_channel_available', 'The channel no longer exists.')
       const asked = { api: 'openai', method: 'DELETE', path: `files/${encodeURIComponent(id)}`, headers: new Headers() } as const
       await call(parts, { channel, key, model: noModel, dialect: 'chat', native: true }, asked, timer)
       await objects.gone(tenant, { kind, id })
     } catch (thrown) {
-      log.warn({ channel: keeper.channel, file: id, err: thrown }, 'the copy of a deleted file stays in the account of its upstream')
+      log.warn(
+        { channel: keeper.channel, file: id, err: thrown },
+        'the copy of a deleted file could not be removed from its upstream account',
+      )
     } finally {
       timer.stop()
     }
@@ -107,7 +110,7 @@ export function createFileCopies(parts: CopyParts & Pick<RelayParts, 'channels' 
       try {
         for (const copy of await objects.copiesOf(tenant, file)) await removeOne(tenant, copy)
       } catch (thrown) {
-        log.warn({ err: thrown }, 'the copies of a deleted file were not found')
+        log.warn({ err: thrown }, 'the copies of a deleted file could not be looked up')
       }
     },
   }

@@ -150,7 +150,7 @@ async function noteOwner(
   }
   if (door.does !== 'create') return
   const id = idOf(door.api, value)
-  if (id === undefined) throw new GatewayError('upstream_error', 'The upstream made an object without saying what it calls it.')
+  if (id === undefined) throw new GatewayError('upstream_error', 'The upstream created an object without returning its id.')
   try {
     await objects.made(tenant, door.api, { kind: door.kind, id }, { channel: channel.id, key: key?.id ?? null })
   } catch (thrown) {

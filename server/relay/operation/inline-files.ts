@@ -50,7 +50,7 @@ async function readUpload(file: FormFile, param: string, long: LongFiles): Promi
   const isLong = file.size > shortMedia
   const beginning = await beginningOf(file, isLong ? beginningBytes : file.size)
   const mimeType = mediaType(beginning)
-  if (mimeType === undefined) throw new GatewayError('invalid_value', 'This file is of no kind that this upstream takes.', { param })
+  if (mimeType === undefined) throw new GatewayError('invalid_value', 'This upstream does not accept files of this type.', { param })
   return { mimeType, data: isLong ? long.mark(file) : beginning.toString('base64') }
 }
 

@@ -16,7 +16,7 @@ import type { Frame } from '#shared/sse'
 const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
 
 const filterEnded = () =>
-  new GatewayError('upstream_rejected', 'A content filter ended the answer before anything was said.', { publicCode: 'content_filter' })
+  new GatewayError('upstream_rejected', 'A content filter ended the answer before it had any content.', { publicCode: 'content_filter' })
 
 const says = (part: Part) => part.kind !== 'text' || part.text !== ''
 

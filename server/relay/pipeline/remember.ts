@@ -13,6 +13,6 @@ export async function remember(
   try {
     await ask.answered?.(text, head.stream, pictures?.restored)
   } catch (thrown) {
-    log.warn({ requestId: ask.requestId, err: thrown }, 'the conversation could not be kept')
+    log.warn({ requestId: ask.requestId, err: thrown }, 'the conversation could not be stored')
   }
 }

@@ -15,7 +15,7 @@ export interface At {
   key: string | null
 }
 
-const gone = () => new GatewayError('no_channel_available', 'The channel that holds this call is not there any more.', { retryAfter: 30 })
+const gone = () => new GatewayError('no_channel_available', 'The channel that has this call no longer exists.', { retryAfter: 30 })
 
 /** The only candidate for an object in an account. Throws `no_channel_available` when its channel or key is gone. */
 export function candidateAt({ channels }: Pick<RelayParts, 'channels'>, { channel: id, key: keyId }: At, model: string): Candidate {

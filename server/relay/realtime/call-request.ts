@@ -53,7 +53,7 @@ export async function askOfCall(
     const { text, whole } = await readText(answer, mostBytes)
     const { status, headers } = answer
     if (status < 200 || status > 299) throw refusal(status, headers, text)
-    if (!whole) throw new GatewayError('upstream_error', 'The upstream answered with too much.')
+    if (!whole) throw new GatewayError('upstream_error', 'The upstream answer was too large.')
     return { status, headers, text }
   } finally {
     answer.cancel()

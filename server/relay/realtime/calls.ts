@@ -102,7 +102,7 @@ export function createCallDoors({ parts, booking, calls, watched }: CallDoorPart
     } catch (thrown) {
       if (!watched.takeBack(id)) throw thrown
       await hangUp(parts, candidate, facts.upstreamId).catch((err: unknown) =>
-        parts.log.warn({ requestId: ask.requestId, err }, 'a call was opened and could be neither noted nor hung up'),
+        parts.log.warn({ requestId: ask.requestId, err }, 'a call was opened but could be neither recorded nor hung up'),
       )
       throw await booking.fail(begun, thrown)
     }
@@ -153,8 +153,7 @@ export function createCallDoors({ parts, booking, calls, watched }: CallDoorPart
         held = await booking.hold(begun, holdersAmong, setupOf(call))
         opened = await asked(begun, held.candidates, (candidate) => offer(call, sdp, candidate))
         upstreamId = callIdIn(opened.value.headers.get('location'))
-        if (upstreamId === undefined)
-          throw new GatewayError('upstream_error', 'The upstream opened a call without saying what it calls it.')
+        if (upstreamId === undefined) throw new GatewayError('upstream_error', 'The upstream opened a call without returning its id.')
       } catch (thrown) {
         throw await booking.fail(begun, thrown)
       }

@@ -41,7 +41,7 @@ const unknownThere = new Set([400, 404, 410])
 const ended = 1000
 const broken = 1006
 
-const over = new GatewayError('not_found', 'The upstream knows this call no more.')
+const over = new GatewayError('not_found', 'The upstream no longer knows this call.')
 
 /** One connection. Rejects with `over` when the upstream does not know the call. */
 async function dialled({ parts, candidate, call, signal }: SidebandOf): Promise<Line> {
@@ -93,7 +93,7 @@ function lasting(of: SidebandOf, first: Line): Sideband {
     const now = clock.monotonic()
     dials = [...dials.filter((at) => now - at < dialsMs), now]
     try {
-      if (dials.length > mostDials) throw new Error('it closes at once')
+      if (dials.length > mostDials) throw new Error('the connection keeps closing')
       line = await reached(of, { until: clock.now() + patienceMs, fresh: 0 })
       if (isClosed) return line.socket.close(ended, '')
       line.listen(ears)
@@ -125,7 +125,10 @@ function lasting(of: SidebandOf, first: Line): Sideband {
   }
 }
 
-/** Connects. Undefined when the upstream does not know the call; rejects with GatewayError when it cannot be reached, and with the signal's reason. */
+/**
+ * Connects. Undefined when the upstream does not know the call; rejects with GatewayError when it cannot be reached, and with the signal's
+ * reason.
+ */
 export async function openSideband(of: SidebandOf): Promise<Sideband | undefined> {
   const fresh = of.call.createdAt.getTime() + freshMs
   try {

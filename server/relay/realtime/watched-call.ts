@@ -58,7 +58,7 @@ const lookMs = 200
 /** Transient errors are no reason to hang up: the job is retried. */
 const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['books_unavailable', 'journal_full', 'overloaded'])
 
-const keyGone = () => new GatewayError('invalid_api_key', 'The key of this call is not valid any more.')
+const keyGone = () => new GatewayError('invalid_api_key', 'The key of this call is no longer valid.')
 
 /** Only counts usage that was read while no other process could hold the job. */
 function proven(cost: SessionCost, job: RunningJob): SessionCost & { prove(): void } {
@@ -162,7 +162,7 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
       mine ??= await takenOver(call)
     } catch (thrown) {
       if (passing.has(asGatewayError(thrown).code)) throw thrown
-      log.info({ call: call.id, err: thrown }, 'a call is hung up: nobody pays for it any more')
+      log.info({ call: call.id, err: thrown }, 'hanging up a call: nobody pays for it any more')
       return true
     }
     const { begun } = mine
@@ -204,7 +204,7 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
     try {
       return candidateAt(parts, call, call.model)
     } catch (thrown) {
-      log.warn({ call: call.id, err: thrown }, 'a call is watched no more: its channel is gone, and so is the key that could hang up')
+      log.warn({ call: call.id, err: thrown }, 'a call is no longer watched: its channel is gone, and with it the key that could hang up')
       return undefined
     }
   }

@@ -45,10 +45,10 @@ export interface Settlement {
 }
 
 /** The error in the usage row of a request that a crash interrupted. */
-export const interrupted = new GatewayError('internal_error', 'Parley stopped while it answered. What had been delivered is charged.')
+export const interrupted = new GatewayError('internal_error', 'Parley stopped during this answer. What had been delivered is charged.')
 
 /** The error in the usage row of an empty answer, which counts as complete and whose input is charged. */
-const emptyAnswer = { code: 'empty_answer', message: 'The upstream ended its answer without saying anything. Only the input is charged.' }
+const emptyAnswer = { code: 'empty_answer', message: 'The upstream ended its answer without any output. Only the input is charged.' }
 
 /** Closes one request that has a hold; see `Settlement`. */
 export const openSettlement = (parts: RelayParts, settled: Settled): Settlement => new RequestSettlement(parts, settled)

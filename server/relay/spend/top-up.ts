@@ -11,7 +11,9 @@ export interface TopUpParts {
   most?: bigint
   /** Size of a step once the work has cost more than that; absent: as before. */
   beyond?: bigint
-  /** Increases the hold; false when the balance does not cover it. A promise where it has to wait, rejected when the ledger is unreachable. */
+  /**
+   * Increases the hold; false when the balance does not cover it. A promise where it has to wait, rejected when the ledger is unreachable.
+   */
   grow(extra: bigint): boolean | Promise<boolean>
 }
 

@@ -9,7 +9,9 @@ export interface UpstreamPrice {
   rates: Rates
 }
 
-/** The declared price; undefined if the channel does not declare the model, or in a form unknown to this build: no request may fail for it. */
+/**
+ * The declared price; undefined if the channel does not declare the model, or in a form unknown to this build: no request may fail for it.
+ */
 export function upstreamPriceOf({ channel, model }: Candidate): UpstreamPrice | undefined {
   const fields = Object.hasOwn(channel.costs, model.name) ? channel.costs[model.name] : undefined
   try {

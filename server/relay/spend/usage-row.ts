@@ -119,5 +119,5 @@ const writable = (nano: bigint | null) => (nano !== null && nano <= mostNano ? n
 /** Logs a warning when a row's upstream cost had to be left out. */
 export function tellOpenSecondBook(log: Log, { requestId, upstreamPrice, upstreamCost }: NewLog): void {
   if (upstreamPrice && upstreamCost === null)
-    log.warn({ requestId }, 'by what its upstream reported, this request costs more than can be written')
+    log.warn({ requestId }, 'the upstream cost of this request, as reported, is too large to be recorded')
 }

@@ -27,7 +27,7 @@ export async function upload(
       if (done) break
       left -= value.length
       // Surplus bytes would be taken for the next request.
-      if (left < 0) throw malformed('The body of the request is longer than it was said to be.')
+      if (left < 0) throw malformed('The body of the request is longer than declared.')
       connection.write(value)
       await connection.sent()
       sinceTurn += value.length
@@ -37,7 +37,7 @@ export async function upload(
       }
       if (exchange.isOver) return
     }
-    if (left > 0) throw malformed('The body of the request is shorter than it was said to be.')
+    if (left > 0) throw malformed('The body of the request is shorter than declared.')
     exchange.uploaded()
   } catch (fault) {
     exchange.fail(fault)

@@ -77,7 +77,7 @@ function readHeaders(text: string, from: number): AnswerHeaders {
   for (let at = from; at < text.length; ) {
     const end = text.indexOf('\r\n', at)
     const colon = text.indexOf(':', at)
-    if (colon < 0 || colon > end) throw malformed('A header of the answer is not one.')
+    if (colon < 0 || colon > end) throw malformed('A header of the answer is invalid.')
     headers.add(nameOf(text.slice(at, colon)), text.slice(colon + 1, end).trim())
     at = end + 2
   }
@@ -93,7 +93,7 @@ function nameOf(written: string): string {
   const known = names.get(written)
   if (known !== undefined) return known
   // A folded line begins with a space, which is not allowed in a name.
-  if (!token.test(written)) throw malformed('A header of the answer is not one.')
+  if (!token.test(written)) throw malformed('A header of the answer is invalid.')
   const name = written.toLowerCase()
   if (names.size >= mostNames) names.clear()
   // Copied, because a slice would keep the whole head in memory.
@@ -107,8 +107,8 @@ function framingOf(status: number, headers: AnswerHeaders, isOld: boolean): { fr
   const coding = headers.get('transfer-encoding')
   const lengthText = headers.get('content-length')
   if (coding !== null) {
-    if (lengthText !== null || isOld) throw malformed('The answer says the end of its body in two ways.')
-    if (coding.toLowerCase() !== 'chunked') throw malformed('The answer has a transfer coding that nobody asked for.')
+    if (lengthText !== null || isOld) throw malformed('The answer has ambiguous framing.')
+    if (coding.toLowerCase() !== 'chunked') throw malformed('The answer has a transfer coding that was not requested.')
   }
   const length = lengthText === null ? 0 : lengthOf(lengthText)
   if (status < 200 || status === 204 || status === 304) return { framing: 'none', length: 0 }
@@ -118,7 +118,7 @@ function framingOf(status: number, headers: AnswerHeaders, isOld: boolean): { fr
 }
 
 function lengthOf(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw malformed('The length of the answer is not one number.')
+  if (!/^\d{1,15}$/.test(text)) throw malformed('The length of the answer is not a single number.')
   return Number(text)
 }
 

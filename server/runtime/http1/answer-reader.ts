@@ -65,10 +65,10 @@ export class AnswerReader {
   }
 
   #takeHead(head: AnswerHead): void {
-    if (head.status === 101) throw new HttpFault('HTTP_UNASKED_UPGRADE', 'The answer changes to a protocol that nobody asked for.')
+    if (head.status === 101) throw new HttpFault('HTTP_UNASKED_UPGRADE', 'The answer changes to a protocol that was not requested.')
     if (head.status < 200) {
       this.#informational += 1
-      if (this.#informational > mostInformational) throw new HttpFault('HTTP_TOO_LARGE', 'Too many informational answers came.')
+      if (this.#informational > mostInformational) throw new HttpFault('HTTP_TOO_LARGE', 'Too many informational answers.')
       return
     }
     this.head = head

@@ -148,7 +148,7 @@ export class ChunkedBody {
   }
 
   #lineFeed(byte: number, next: number): void {
-    if (byte !== LF) throw malformed('A line of the body’s framing does not end as lines do.')
+    if (byte !== LF) throw malformed('A line of the body’s framing has an invalid end.')
     this.#at = next
   }
 

@@ -58,7 +58,7 @@ type Given = Iterable<readonly [name: string, value: string]>
  * Requests to one address nearly always have the same headers except for their trace: the last head is cached, so it is only checked once.
  */
 export function requestHeads(line: RequestLine, persistent: boolean): (headers: Given) => RequestHead {
-  if (!target.test(line.target)) throw malformed('The address of the request cannot be written into it.')
+  if (!target.test(line.target)) throw malformed('The URL of the request is invalid.')
   let last: { names: string[]; values: string[]; text: string } | undefined
 
   function isLast(names: readonly string[], values: readonly string[]): boolean {
@@ -75,7 +75,7 @@ export function requestHeads(line: RequestLine, persistent: boolean): (headers: 
     for (const [name, text] of headers) {
       const kind = kindOf(name)
       if (kind === 'content-length') {
-        if (length !== undefined || !/^\d{1,15}$/.test(text)) throw malformed('The length of the request is not one number.')
+        if (length !== undefined || !/^\d{1,15}$/.test(text)) throw malformed('The length of the request is not a single number.')
         length = Number(text)
       } else if (kind === 'changing') changing += field(name, text)
       else {

@@ -243,7 +243,9 @@ function readThinking(thinking: Fields<NonNullable<CountTokensRequest['thinking'
   }
 }
 
-/** Fields without a canonical place, by name. A dotted name stands for something inside the conversation: it only tells that it was there. */
+/**
+ * Fields without a canonical place, by name. A dotted name stands for something inside the conversation: it only tells that it was there.
+ */
 function readExtensions(body: Body, notes: ReadonlySet<string>): ConversationRequest['extensions'] {
   // Parley's own, read from the head.
   body.ignore('group', 'models')

@@ -1,4 +1,7 @@
-/** What conversations of other dialects wish for, as Messages requests: thinking, output, sampling, identity, row by row of the mapping tables. */
+/**
+ * What conversations of other dialects wish for, as Messages requests: thinking, output, sampling, identity, row by row of the mapping
+ * tables.
+ */
 import { describe, expect, test } from 'bun:test'
 import type { ConversationRequest, Part, Turn } from '#canonical/conversation'
 import { assistant, call, conversation, look, named, result, text, user } from '#testing/conversions/conversation'

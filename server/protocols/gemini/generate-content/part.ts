@@ -54,7 +54,10 @@ export function showsThoughts({ reasoning }: ConversationRequest): boolean {
   return reasoning.visible === 'summary' || reasoning.visible === 'full'
 }
 
-/** A part with nothing but a signature; none when there is no signature. It is marked a thought, because clients drop a whole turn over a plain empty text. */
+/**
+ * A part with nothing but a signature; none when there is no signature. It is marked a thought, because clients drop a whole turn over a
+ * plain empty text.
+ */
 export function signedPart(opaque: readonly Opaque[]): Body[] {
   const signature = signatureIn(opaque)
   return Object.keys(signature).length > 0 ? [{ text: '', thought: true, ...signature }] : []

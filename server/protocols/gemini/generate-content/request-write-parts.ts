@@ -134,7 +134,9 @@ const resultWriters: FieldWriters<ResultPart, ResultWriting> = {
   form: unsaid,
 }
 
-/** A result as its function's response, which has to name the function. Older models take media only beside it: `media` is what goes there. */
+/**
+ * A result as its function's response, which has to name the function. Older models take media only beside it: `media` is what goes there.
+ */
 export function resultPart(part: ResultPart, call: CallPart | undefined, writing: PartContext): { body: Body; media: Body[] } {
   const { target } = writing
   const media = part.parts.flatMap((one) => (one.kind === 'media' ? writeMedia(one, writing) : []))

@@ -1,6 +1,6 @@
 /**
- * `:predict` as clients of Imagen ask: one prompt in `instances`, settings in `parameters`, pictures in `predictions`. Upstreams of Imagen get
- * the client's bytes; for any other the same question is written.
+ * `:predict` as clients of Imagen ask: one prompt in `instances`, settings in `parameters`, pictures in `predictions`. Upstreams of Imagen
+ * get the client's bytes; for any other the same question is written.
  */
 import { type ImageAnswer, type ImageHead, type ImageQuestion, imageCost, type PictureSize, settleImages } from '#canonical/operation/image'
 import type { Incoming, OperationDoor } from '#canonical/operation/operation'

@@ -143,7 +143,9 @@ export function closeCodeOf({ status, blame }: GatewayError): number {
   return blame === 'client' || status === 404 || status === 402 ? policy : fault
 }
 
-/** Why a fresh upstream closed the connection instead of beginning the session. What it says is not repeated where it may name an account. */
+/**
+ * Why a fresh upstream closed the connection instead of beginning the session. What it says is not repeated where it may name an account.
+ */
 export function readClosing(code: number, reason: string): GatewayError {
   const said = reason.toLowerCase()
   if (/quota|rate limit|resource.?exhausted/.test(said))

@@ -1,4 +1,7 @@
-/** Short-lived keys of live sessions: what is asked of one, and what it makes of the first frame of whoever uses it. Read: @google/genai 3.1 and Google's guide to ephemeral tokens. */
+/**
+ * Short-lived keys of live sessions: what is asked of one, and what it makes of the first frame of whoever uses it. Read: @google/genai 3.1
+ * and Google's guide to ephemeral tokens.
+ */
 import { bodyNames } from '#protocols/codec/body-names'
 import { invalidField } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
@@ -96,7 +99,8 @@ function maskIn(value: Body): string[] | undefined {
 
 /**
  * The first frame that such a session begins with, from that of its client: without a set-up of its own the key changes nothing but the
- * fields that it names; with one and no fields, the client only says which session it goes on with. Throws GatewayError for what is no set-up.
+ * fields that it names; with one and no fields, the client only says which session it goes on with. Throws GatewayError for what is no
+ * set-up.
  */
 export function lockedSetup(frame: string, { setup = {}, fields }: SetupLock): string {
   const said = readSetupBody(frame)

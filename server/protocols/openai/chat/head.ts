@@ -84,7 +84,10 @@ function mediaIn(messages: Body[]): { media: Set<string> | undefined; brought: N
   return { media, brought }
 }
 
-/** Undefined where there are none: kinds of output that are asked for, marks for a cache as many clients write them, and tools that run at the upstream. */
+/**
+ * Undefined where there are none: kinds of output that are asked for, marks for a cache as many clients write them, and tools that run at
+ * the upstream.
+ */
 function settingsIn(request: ScannedBody): Pick<NonTextContent, 'modalities' | 'cached' | 'unseen'> | undefined {
   const { text: raw, value: body } = request
   const { modalities } = body

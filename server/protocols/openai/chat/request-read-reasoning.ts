@@ -15,8 +15,8 @@ const off: ReasoningSettings = { effort: 'none', budget: 0 }
 const on: ReasoningSettings = { adaptive: true, visible: 'summary' }
 
 /**
- * What is asked for, and in `own` the fields as they came when there are any of a vendor. Those that cannot be understood stay unread. Throws
- * GatewayError 400 for an effort that does not exist.
+ * What is asked for, and in `own` the fields as they came when there are any of a vendor. Those that cannot be understood stay unread.
+ * Throws GatewayError 400 for an effort that does not exist.
  */
 export function readReasoningSettings(body: Fields<ChatRequest>): { reasoning: ReasoningSettings; own: JsonObject } {
   const effort = readEffort(body)

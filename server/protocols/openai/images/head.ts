@@ -80,7 +80,10 @@ const noVariations = () =>
     param: 'model',
   })
 
-/** The question for another style. Throws GatewayError 400 with the field as `param`; `unsupported_here` for variations, which no other style has. */
+/**
+ * The question for another style. Throws GatewayError 400 with the field as `param`; `unsupported_here` for variations, which no other
+ * style has.
+ */
 export function readQuestion(body: Incoming, _path?: string, variant?: Variant): ImageQuestion {
   if (variant === 'variation') throw noVariations()
   const { fields, images, mask } = readFields(body)

@@ -1,4 +1,6 @@
-/** Calls over WebRTC and SIP: how their session is set when they are opened, and what a session must not come to that is led past Parley. */
+/**
+ * Calls over WebRTC and SIP: how their session is set when they are opened, and what a session must not come to that is led past Parley.
+ */
 import { bodyNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'

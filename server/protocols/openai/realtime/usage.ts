@@ -76,7 +76,10 @@ function readDuration(seconds: unknown): Usage | undefined {
 const spokenBytes = 15
 const heardTokens = 10
 
-/** Usage of a finished transcription, which is no request of its own; estimated from its text where the upstream reports none. Undefined when there is no text either. */
+/**
+ * Usage of a finished transcription, which is no request of its own; estimated from its text where the upstream reports none. Undefined
+ * when there is no text either.
+ */
 export function transcriptUsage(told: Usage | undefined, transcript: unknown): Usage | undefined {
   const bytes = typeof transcript === 'string' ? Buffer.byteLength(transcript) : 0
   const saysNothing = !told || promptOf(told) + told.out.total + told.units.seconds === 0

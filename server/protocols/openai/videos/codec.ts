@@ -1,7 +1,7 @@
 /**
  * Videos as OpenAI asks for them: made from words, or from a video that is there (edited, extended, remixed), from JSON or a form. The
- * request passes as it is, or becomes one of another style (`conversion.ts`); what the upstream answers is a job, whose reports `report` reads.
- * Read: the declarations of openai-node, resources/videos.d.ts.
+ * request passes as it is, or becomes one of another style (`conversion.ts`); what the upstream answers is a job, whose reports `report`
+ * reads. Read: the declarations of openai-node, resources/videos.d.ts.
  */
 import type { RequestEdits, StateRef, WholeAnswer } from '#canonical/codec'
 import type { Incoming, OperationCodec, ReadOperation, Variant } from '#canonical/operation/operation'

@@ -1,4 +1,7 @@
-/** Interactions between a client and an upstream that answers and keeps them by itself: bytes with spliced edits, the answer watched as it passes. */
+/**
+ * Interactions between a client and an upstream that answers and keeps them by itself: bytes with spliced edits, the answer watched as it
+ * passes.
+ */
 import type { PassthroughCodec, RequestEdits } from '#canonical/codec'
 import { parseObject, scanFields } from '#wire/json-scan'
 import { demandExact, type FieldChange, fieldEdits, splice } from '#wire/splice'

@@ -1,4 +1,6 @@
-/** Watches a stream of an interaction as it passes. The only edit puts the model's name back. Counts what is delivered and keeps none of it. */
+/**
+ * Watches a stream of an interaction as it passes. The only edit puts the model's name back. Counts what is delivered and keeps none of it.
+ */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
 import type { TextListener } from '#canonical/token-estimator'
