@@ -1,4 +1,4 @@
-/** A hosted search goes to an upstream of its dialect as it came, unknown fields included; they are lost only elsewhere. */
+/** A hosted search goes to an upstream of its dialect unchanged, unknown fields included; they are lost only elsewhere. */
 import { expect, test } from 'bun:test'
 import type { Dialect } from '#shared/ids'
 import { readBody, written } from '#testing/conversions/codec-runs'

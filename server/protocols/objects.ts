@@ -121,7 +121,7 @@ export function inCallersModel(object: unknown, names: ReadonlyMap<string, strin
   return callers === undefined ? named : withModelName(named, callers)
 }
 
-/** The id of an object in what the upstream says of it; undefined where it says none. */
+/** The id of an object in what the upstream says of it; undefined if it says none. */
 export function idOf(api: ObjectApi, answer: unknown): string | undefined {
   const id = isObject(answer) ? answer[api === 'gemini' ? 'name' : 'id'] : undefined
   return typeof id === 'string' && id !== '' && id.length <= 512 ? id : undefined

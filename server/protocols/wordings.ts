@@ -22,7 +22,7 @@ const wordings: Readonly<Record<WordingName, Wording>> = {
 /** The wording of this name. */
 export const wordingOf = (name: WordingName): Wording => wordings[name]
 
-/** Models in the words of Ollama. */
+/** Models in the Ollama format. */
 export const ollamaModels = { readShow, writeShow, writeTags }
 
 /** Interactions that are kept: whole, with what they answer, and as the stream that they were. */

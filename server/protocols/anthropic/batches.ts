@@ -1,4 +1,4 @@
-/** Batches in the words of Messages: requests in the call that makes one, results as lines of JSON. */
+/** Batches in the Messages format: requests in the call that creates it, results as lines of JSON. */
 import type { Batch, BatchQuestion, BatchResult } from '#canonical/batch'
 import { bodyNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
@@ -48,7 +48,7 @@ export function writeMessagesBatches(batches: readonly Batch[], hasMore: boolean
   return { data, has_more: hasMore, first_id: data[0]?.id ?? null, last_id: last, next_page: hasMore ? last : null }
 }
 
-/** Line breaks stand between the parts of JSON, never in them. */
+/** JSON has line breaks only between its tokens. */
 const inOneLine = (json: string) => json.replace(/[\r\n]+/g, ' ')
 
 /** A line of the results. */

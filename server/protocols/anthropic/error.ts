@@ -1,6 +1,6 @@
 /**
- * Errors of the Anthropic family: how an upstream's refusal is read into Parley's terms, and how Parley's refusals are
- * written. Every endpoint of the family uses these, whatever its operation. Must not know which channel or key was used.
+ * Errors of the Anthropic family: reads upstream errors as Parley's own, and writes Parley's errors. Every endpoint of the family uses
+ * these, whatever its operation. Must not know which channel or key was used.
  */
 
 import type { WrittenError } from '#canonical/codec'
@@ -9,7 +9,7 @@ import { plainWord, scrub } from '#canonical/scrub'
 import { type ErrorDetail, GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 
-/** What an upstream said about its refusal, as far as it may be repeated. */
+/** The details of an upstream's refusal, as far as they may be repeated. */
 interface Complaint {
   type: string | undefined
   message: string | undefined
@@ -18,8 +18,8 @@ interface Complaint {
 const silent: Complaint = { type: undefined, message: undefined }
 
 /**
- * An upstream's refusal by its status, headers and body. What blames the caller (400, 413, 415, 422 and a 404) is passed on
- * with its status and scrubbed words; everything else is the channel's fault and says nothing of the upstream.
+ * An upstream's refusal by its status, headers and body. What blames the caller (400, 413, 415, 422 and a 404) is passed on with its status
+ * and scrubbed message; everything else is the channel's fault, and the message does not mention the upstream.
  */
 export function readError(status: number, headers: Headers, body: string): GatewayError {
   return refusal(status, complaintIn(body), retryAfter(headers))
@@ -56,7 +56,7 @@ function refusal(status: number, said: Complaint, wait: number | undefined): Gat
     return new GatewayError('upstream_rate_limited', 'The upstream limits requests at the moment. Try again shortly.', detail)
   }
   if (status === 504 || has(said, 504)) return new GatewayError('upstream_timeout', 'The upstream took too long to answer.', detail)
-  // Its own status, so that each dialect can say that trying again later helps.
+  // Its own status, so that each dialect can express that retrying later helps.
   if (status === 529 || has(said, 529)) {
     return new GatewayError('upstream_error', 'The upstream is overloaded at the moment. Try again shortly.', { ...detail, status: 503 })
   }
@@ -81,14 +81,14 @@ function rejection(status: number, { message }: Complaint): GatewayError {
   })
 }
 
-/** The vendor answers 400 when a prepaid account is empty. Only the first words count: later ones may quote the caller. */
+/** The vendor answers 400 when a prepaid account is empty. Only the beginning counts: the rest may quote the caller. */
 const isEmptyPurse = ({ message }: Complaint) => /^Your credit balance is too low/i.test(message ?? '')
 
 /** The vendor has no code for it. */
 const isTooLong = (message: string | undefined) =>
   /^(?:prompt is too long\b|input length and `max_tokens` exceed context limit\b)/i.test(message ?? '')
 
-/** The vendor's words are `model: NAME`. */
+/** The vendor's message is `model: NAME`. */
 const isModelComplaint = (status: number, { message }: Complaint) => status === 404 && /\bmodel\b/i.test(message ?? '')
 
 function complaintIn(body: string): Complaint {
@@ -134,14 +134,14 @@ function envelope(error: GatewayError, requestId?: string): string {
   })
 }
 
-/** What makes the vendor's SDK go on without the thread that it asked for, or send all of it again. */
+/** The details that make the vendor's SDK continue without the thread, or resend all of it. */
 function threadDetails({ code, param, publicCode }: GatewayError): { details?: object } {
   if (publicCode === 'thread_not_found') return { details: { error_code: 'thread_not_found' } }
   const isThread = code === 'unsupported_value' && param === 'thread'
   return isThread ? { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } } : {}
 }
 
-/** The family says some things with a status of its own: 402 for an empty balance, 529 for too much load. */
+/** Statuses that only this family uses: 402 for an empty balance, 529 for overload. */
 function outwards({ code, status }: GatewayError): { status: number; type: string } {
   if (code === 'insufficient_quota') return { status: 402, type: 'billing_error' }
   if (status === 503) return { status: 529, type: 'overloaded_error' }

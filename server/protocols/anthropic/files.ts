@@ -1,4 +1,4 @@
-/** Files in the words of Messages: how they are listed, and where a block names them. */
+/** Files in the Messages format: how they are listed, and where a block names them. */
 import { type FilePlaceIn, type FileWriter, keptFileIn, textOf } from '#canonical/kept-file'
 
 const idOf = (id: string) => `file_${id}`

@@ -13,7 +13,7 @@ export interface WireEvent {
   data: Json
 }
 
-/** The event that a frame holds, `nothing` for comments and foreign terminators, `garbage` for what is no JSON object. */
+/** The event that a frame holds, `nothing` for comments and foreign terminators, `garbage` for anything but a JSON object. */
 export function readEvent({ data, event }: Frame): WireEvent | 'nothing' | 'garbage' {
   if (data === undefined || data === '' || data === '[DONE]') return 'nothing'
   const parsed = parseObject(data)

@@ -11,7 +11,7 @@ export interface ListedModel {
   maxOutputTokens?: number
 }
 
-/** Which part of a list is asked for: at most `limit` models, right after or right before one of them. */
+/** The requested page of a list: at most `limit` models, right after or right before one of them. */
 export interface ModelPage {
   limit: number
   after?: string
@@ -37,7 +37,7 @@ export function readModelPage(query: URLSearchParams): ModelPage {
 export function writeModelList(models: readonly ListedModel[], page: ModelPage = { limit: mostPerPage }): string {
   const { start, end, more } = cut(models, page)
   const rows = models.slice(start, end).map(row)
-  // What does not fit is asked for next: it is the far end of the page.
+  // What does not fit is left for the next page: it is the far end of this one.
   const data = page.before === undefined ? fittingRows(rows) : fittingRows(rows.toReversed()).toReversed()
   return JSON.stringify({
     data,
@@ -57,7 +57,7 @@ function row({ id, created, contextTokens, maxOutputTokens }: ListedModel) {
     type: 'model',
     id,
     display_name: id,
-    // What Parley lists can be asked; what its vendor plans is not known here.
+    // Listed models are available; the vendor's plans are not known here.
     lifecycle: 'active' as const,
     created_at: new Date(created * 1000).toISOString().replace('.000Z', 'Z'),
     ...(contextTokens !== undefined && { max_input_tokens: contextTokens }),

@@ -20,7 +20,7 @@ export function editRequest(raw: string, { remove, set, systemPrompt, model }: R
   return spans ? splice(raw, fieldEdits(raw, spans, changes)) : raw
 }
 
-/** The channel's prompt stands first, as a block of its own: the client's text keeps its bytes, and its cache its breakpoints. */
+/** The channel's prompt comes first, as a block of its own: the client's text keeps its bytes, and its cache breakpoints. */
 function withSystem(system: string | undefined, prompt: string): string {
   const first = JSON.stringify({ type: 'text', text: prompt })
   if (system?.startsWith('[')) return `[${first}${/^\[\s*\]/.test(system) ? '' : ','}${system.slice(1)}`

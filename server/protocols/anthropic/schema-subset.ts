@@ -1,18 +1,18 @@
 /**
- * JSON schemas as the vendor's constrained decoding takes them: objects are closed, and what it does not enforce (lengths,
- * ranges, patterns) becomes words in the description, so that the model still learns of it.
+ * JSON schemas as the vendor's constrained decoding takes them: objects are closed, and constraints that it does not enforce (lengths,
+ * ranges, patterns) become text in the description, so that the model still knows them.
  */
 import type { JsonSchema } from '#canonical/conversation'
 import { isRawNumber } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 
-/** Kept as they are. */
+/** Kept unchanged. */
 const plain = new Set(['type', 'enum', 'const', 'description', 'title', 'default', 'required', '$ref'])
 /** Left out: they constrain nothing. */
 const idle = new Set(['$schema', '$id', '$comment', 'examples', 'deprecated', 'readOnly', 'writeOnly'])
 const formats = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'])
 
-/** `schema` in that form; `lossy` when something is told in words only. */
+/** `schema` in that form; `lossy` when a constraint became text. */
 export function schemaSubset(schema: JsonSchema): { schema: JsonSchema; lossy: boolean } {
   let lossy = false
   const narrow = (value: unknown): unknown => (isObject(value) && !isRawNumber(value) ? narrowed(value) : value)

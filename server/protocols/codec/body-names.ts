@@ -1,7 +1,7 @@
 /**
- * The names that dialects define in request bodies, for `#wire/json-names`: all that a dialect's schema has, at any depth, and those of
- * state at upstream accounts, which readers look for beside the schemas. A variant of one of them is refused in every object of a body
- * but free maps and fields that Parley does not know.
+ * The names that dialects define in request bodies, for `#wire/json-names`: all names in a dialect's schema, at any depth, and those of
+ * references to upstream state, which readers look for outside of the schemas. A variant of one of them is refused in every object of a
+ * body except free maps and unknown fields.
  */
 import { envelopeMarks } from '#canonical/marks'
 import type { TSchema } from '#shared/typebox'

@@ -15,7 +15,7 @@ interface Weights {
   dropped?: readonly string[]
   /** Hints. Fields in no list are reported as `dropped`, since their meaning is unknown. */
   forgotten?: readonly string[]
-  /** Kept only to be echoed; its meaning has a canonical field, or it has none. */
+  /** Only kept to be echoed; its meaning is in a canonical field, or it has none. */
   silent?: readonly string[]
 }
 
@@ -44,7 +44,7 @@ const weights: Readonly<Record<Dialect, Weights>> = {
     silent: ['client_metadata', 'conversation', 'include', 'previous_response_id', 'store', 'stream_options', 'user'],
   },
   messages: {
-    // The next request of a thread holds nothing of what came before.
+    // The next request of a thread does not contain the earlier turns.
     refused: ['thread'],
     dropped: ['container', 'inference_geo', 'mcp_servers', 'thinking.between_tools'],
     forgotten: [
@@ -118,7 +118,7 @@ function recordToolExtras({ tools }: ConversationRequest, losses: LossList): voi
   }
 }
 
-/** They help a model and its client, and change nothing of what is asked. A field of a tool that is not among them is unknown. */
+/** Hints for a model and its client that do not change the request. Any other field of a tool is unknown. */
 const hintsOfTools = new Set([
   ...['input_examples', 'eager_input_streaming', 'output_schema', 'async', 'annotations', 'type'],
   ...['response', 'responseJsonSchema', 'response_json_schema'],
@@ -127,7 +127,7 @@ const hintsOfTools = new Set([
 /** Records the loss of a field; false when it is in no list. */
 function record(request: ConversationRequest, dialect: Dialect, field: string, losses: LossList): boolean {
   const { refused, dropped, forgotten, silent } = weights[dialect]
-  // A limit of hosted tools, of which only the search goes to another dialect.
+  // A limit of hosted tools, of which other dialects only get the search.
   if (field === 'max_tool_calls' && request.tools.some((tool) => tool.kind === 'web-search' && tool.maxUses !== undefined)) return true
   if (refused?.includes(field)) throw cannotCarry(request, field, `The field \`${field}\` needs an upstream that knows it.`)
   if (dropped?.includes(field)) losses.dropped(field, 'Only the dialect of the request has this field.')

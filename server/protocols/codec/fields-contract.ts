@@ -6,7 +6,7 @@ import type { JsonObject } from '#shared/json'
 
 /** Conventions of a protocol family. */
 export interface FieldRules {
-  /** The other spelling of a field, which has an underscore; `name` itself where there is none. Absent = one spelling only. */
+  /** The snake_case spelling of a field; `name` itself if it has no underscore. Absent = one spelling only. */
   snake?(name: string): string
   /** The number that `value` represents, or undefined. Absent = JSON numbers only. */
   number?(value: unknown): number | undefined
@@ -20,11 +20,11 @@ type ObjectsOf<Value> = Value extends readonly unknown[] ? never : Value extends
 type ItemsOf<Value> = Value extends readonly (infer Item)[] ? ObjectsOf<NonNullable<Item>> : unknown extends Value ? JsonObject : never
 
 /**
- * How to read the objects of a list. The plainest, which are most of them, are read without being opened: those that have one or two
- * texts and nothing else, so that nothing can be forgotten.
+ * How to read the objects of a list. Most of them have only one or two text fields; those are read without opening them field by field,
+ * since nothing can be missed.
  */
 export interface ItemReader<Item, Read> {
-  /** The text of a plain object, and the other one where there are two. */
+  /** The text field of a plain object, and the second one if there are two. */
   first: KeyOf<Item>
   second?: KeyOf<Item>
   /** Both texts, the path of the list and the place in it. Undefined = the object is opened after all. */
@@ -51,7 +51,7 @@ export interface Fields<Shape = JsonObject> {
   number(name: KeyOf<Shape>, least?: number, most?: number): number | undefined
   /** A safe integer within the bounds. */
   integer(name: KeyOf<Shape>, least: number, most?: number): number | undefined
-  /** One of a closed list of words. */
+  /** One of a closed list of values. */
   word<Word extends string>(name: KeyOf<Shape>, words: readonly Word[]): Word | undefined
   /** A list of texts, or a single one. */
   texts(name: KeyOf<Shape>): string[]

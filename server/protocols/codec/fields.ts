@@ -30,7 +30,7 @@ function unreadIn(opened: readonly ObjectFields[]): string[] {
   return paths
 }
 
-/** Undefined for an object with other fields than the plain ones, and for one that the reader itself leaves. */
+/** Undefined for an object with other fields than the plain ones, and for one that the reader declines. */
 function readPlain<Item, Read>(item: JsonObject, reader: ItemReader<Item, Read>, path: string, index: number): Read | undefined {
   const { first, second } = reader
   const one = item[first]
@@ -49,13 +49,13 @@ function hasUnderscore(raw: JsonObject): boolean {
 const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/
 
 /**
- * One class for all shapes: types are erased. A request has thousands of objects, so that each is one allocation: the names read are
- * kept in slots, which few objects exceed, and a path is put together when somebody asks.
+ * One class for all shapes: types are erased. A request has thousands of objects, so that each is one allocation: the names read are kept
+ * in slots, which few objects exceed, and a path is built on demand.
  */
 class ObjectFields implements Fields<JsonObject> {
   private readonly raw: JsonObject
   private readonly base: string
-  /** Its place in the list at `base`; -1 = it stands there alone. */
+  /** Its index in the list at `base`; -1 = not in a list. */
   private readonly index: number
   private readonly rules: FieldRules
   private readonly opened: ObjectFields[]
@@ -66,7 +66,7 @@ class ObjectFields implements Fields<JsonObject> {
   private fourth: string | undefined = undefined
   private others: string[] | undefined = undefined
   private isWhole = false
-  /** Some name has an underscore; undefined until somebody asks. */
+  /** Whether some name has an underscore; computed on demand. */
   private hasSnakes: boolean | undefined = undefined
 
   constructor(raw: JsonObject, base: string, index: number, rules: FieldRules, opened: ObjectFields[]) {
@@ -110,7 +110,7 @@ class ObjectFields implements Fields<JsonObject> {
     return this.others?.includes(name) === true
   }
 
-  /** The same name may come twice. */
+  /** The same name may be added twice. */
   private see(name: string): void {
     if (this.first === undefined) this.first = name
     else if (this.second === undefined) this.second = name
@@ -233,7 +233,7 @@ class ObjectFields implements Fields<JsonObject> {
   json(name: string): unknown {
     const spelled = this.spelled(name)
     const value = this.raw[spelled]
-    // What is absent cannot be unread.
+    // Absent fields cannot be unread.
     if (value === undefined || value === null) return undefined
     this.see(spelled)
     return value

@@ -1,4 +1,4 @@
-/** Bounds a page of a list by its bytes, so that whoever gives models long names stalls nobody who lists them. Pure. */
+/** Limits a page of a list by its bytes, so that long model names cannot stall requests for the list. Pure. */
 
 /** Bytes of a page's rows as JSON. */
 const mostBytes = 1024 * 1024

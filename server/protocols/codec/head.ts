@@ -1,5 +1,5 @@
 /**
- * What the heads of all dialects are read with: the body, scanned once; other models that may answer; what there is beside text, and in an
+ * Helpers to read the heads of all dialects: the body, scanned once; fallback models; non-text content, and references to state in an
  * upstream's account.
  */
 
@@ -16,7 +16,7 @@ export const noContent = (): NonTextContent => ({ images: none(), sounds: none()
 
 const places = { image: 'images', audio: 'sounds' } as const
 
-/** An address, or the name of something that an account keeps. */
+/** A URL, or the name of a file in an account. */
 const elsewhere = /^(?:https?:|gs:|file[-_/])/i
 const deepest = 4
 
@@ -29,14 +29,14 @@ export function bring(nonText: NonTextContent, kind: string, piece: unknown): vo
   if (away) brought.elsewhere += 1
 }
 
-/** As a part of the head; nothing where there is nothing beside text. */
+/** As a part of the head; empty if there is only text. */
 export function nonTextOf(nonText: NonTextContent): { nonText?: NonTextContent } {
   const { images, sounds, files, ...others } = nonText
   const isNothing = images.pieces + sounds.pieces + files.pieces === 0 && Object.keys(others).length === 0
   return isNothing ? {} : { nonText }
 }
 
-/** Lists are left out: what stands in them are pieces of their own, or text. */
+/** Lists are left out: their items are measured separately, or are text. */
 function measured(value: unknown, depth: number): { bytes: number; away: boolean } {
   if (typeof value === 'string') return { bytes: value.length, away: elsewhere.test(value) }
   if (typeof value !== 'object' || value === null || Array.isArray(value) || depth >= deepest) return { bytes: 0, away: false }
@@ -49,7 +49,7 @@ const most = 20
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= 256 && value.isWellFormed() && !/\p{Cc}/u.test(value)
 
-/** Undefined when it is absent; an empty list switches configured stand-ins off. Throws `invalid_value`. */
+/** Undefined when absent; an empty list switches configured fallbacks off. Throws `invalid_value`. */
 export function readStandIns(models: unknown): string[] | undefined {
   if (models === undefined || models === null) return undefined
   if (Array.isArray(models) && models.length <= most && models.every(isName)) return models
@@ -62,7 +62,7 @@ export function standInsOf(body: Readonly<Record<string, unknown>>): { models?: 
   return models ? { models } : {}
 }
 
-/** A body that was scanned before is not scanned again. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+/** A body that was scanned before is not scanned again. Throws GatewayError unless the text is an unambiguous JSON object. */
 export const scanned = (body: RequestBody, scan: (text: string) => ScannedBody = scanObject): ScannedBody =>
   typeof body === 'string' ? scan(body) : body
 
@@ -97,7 +97,7 @@ export function addStateRefs(value: unknown, refs: StateRef[], depth = 0): void 
 }
 
 function addFields(object: JsonObject, refs: StateRef[], depth: number): void {
-  // What a vendor offers to everybody is no state.
+  // A vendor's public skills are not state.
   if (object.type === 'anthropic' && typeof object.skill_id === 'string') return
   if (object.type === 'code_interpreter') addRef('container', object.container, refs)
   for (const name in object) {
@@ -109,16 +109,16 @@ function addFields(object: JsonObject, refs: StateRef[], depth: number): void {
   }
 }
 
-/** Adds an id, where it is one. */
+/** Adds an id, if it is valid. */
 export function addRef(kind: StateRef['kind'], id: unknown, refs: StateRef[]): void {
   if (typeof id === 'string' && id !== '') refs.push({ kind, id })
 }
 
-/** A file that one account keeps at Google (`files/...` or its address), or something in a bucket: read with the channel's credentials. */
+/** A file in a Google account (`files/...` or its URL), or an object in a bucket: read with the channel's credentials. */
 export const isKeptFile = (uri: string): boolean =>
   /^(?:gs:\/\/|s3:\/\/|files\/|https:\/\/[a-z0-9.-]+\.googleapis\.com\/(?:upload\/)?v[a-z0-9]+\/files\/)/i.test(uri)
 
-/** Adds the addresses of kept files in one piece of media; lists hold pieces of their own. */
+/** Adds the URLs of stored files in one piece of media; items of lists are pieces of their own. */
 export function addKeptAddresses(piece: unknown, refs: StateRef[], depth = 0): void {
   if (typeof piece === 'string') {
     if (isKeptFile(piece)) refs.push({ kind: 'file', id: piece })

@@ -1,35 +1,35 @@
 /**
- * Which fields of a stream's events a reader knows. A table is prepared once; an event costs one look at each of its names, and a path
- * is put together only for a field that is in no table.
+ * The fields of a stream's events that a reader knows. A table is prepared once; an event costs one lookup per name, and a path is only
+ * built for an unknown field.
  */
 import type { Loss, LossList } from '#canonical/loss'
 import { isObject, type JsonObject } from '#shared/json'
 import { lossList } from './field-writers.ts'
 
-/** Known fields by name: with those of the objects in it, or `true` where the value is read as it is. */
+/** Known fields by name: with those of nested objects, or `true` if the value is read as a whole. */
 export interface KnownFields {
-  /** Its place in what a stream remembers. */
+  /** Its index in a stream's cache. */
   readonly id: number
   readonly fields: Readonly<Record<string, KnownFields | true>>
 }
 
 let tables = 0
 
-/** A table of `names`, apart by spaces, and of fields whose objects, or lists of objects, are known in turn. Made once, when loaded. */
+/** A table of `names`, separated by spaces, and of fields with nested objects, or lists of objects. Created once, when loaded. */
 export function knownFields(names: string, nested: Readonly<Record<string, KnownFields>> = {}): KnownFields {
   const fields: Record<string, KnownFields | true> = Object.create(null)
   for (const name of names.split(/\s+/)) if (name !== '') fields[name] = true
   return { id: tables++, fields: Object.assign(fields, nested) }
 }
 
-/** Tells fields that are in no table. The piece stands at `path`, or in the list there. */
+/** Reports unknown fields. The piece is at `path`, or in the list there. */
 export type UnknownFields = (piece: JsonObject, known: KnownFields, path?: string, index?: number) => void
 
 /** An upstream that invents fields must fill neither the memory nor the log. */
 const mostLosses = 32
 const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/
 
-/** The names of a piece that was known, in their order, and what is known inside each. */
+/** The names of a known piece, in order, and the tables of their values. */
 interface Shape {
   names: string[]
   inner: (KnownFields | true)[]

@@ -12,10 +12,10 @@ const usualTiers = new Set(['', 'auto', 'default', 'flex', 'standard', 'standard
 const usualPlaces = new Set(['', 'global'])
 const openaiKin: readonly Dialect[] = ['chat', 'completions', 'responses']
 
-/** The word of a field as prices write it. */
+/** The value of a field as prices spell it. */
 export const plainWord = (word: string): string => word.toLowerCase().replace(/^service_tier_/, '')
 
-/** Whether an upstream charges more for this tier; anything that is not known may. */
+/** Whether an upstream may charge more for this tier; unknown ones count as yes. */
 const isDearTier = (tier: unknown): boolean =>
   tier !== undefined && tier !== null && !(typeof tier === 'string' && usualTiers.has(plainWord(tier)))
 
@@ -55,7 +55,7 @@ export function responsesUnpriced(body: Body): Part {
   return unpriced.length + tools.length > 0 ? { unpriced: [...unpriced, ...tools] } : nothing
 }
 
-/** Beta features of Messages with another price: beyond 200,000 tokens of input. The others go with a field, which is looked at itself. */
+/** Beta features of Messages with another price: beyond 200,000 tokens of input. The others come with a field that is checked itself. */
 const longContext = /\bcontext-1m\b/
 
 /** Of the betas that a Messages request names in this header or field of its body. */

@@ -1,4 +1,4 @@
-/** A tool that takes free text, for an upstream that knows only functions: one string property, unwrapped on the way back. */
+/** A tool that takes free text, for an upstream that only supports functions: one string property, unwrapped on the way back. */
 import type { JsonSchema } from '#canonical/conversation'
 
 /** The parameters of the function that replaces a custom tool. */

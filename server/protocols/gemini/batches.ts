@@ -1,4 +1,4 @@
-/** Batches in Gemini's words: requests in the call that makes one or in a file, answers in the batch itself or in another file. */
+/** Batches in Gemini's format: requests in the call that makes one or in a file, answers in the batch itself or in another file. */
 import type { Batch, BatchQuestion, BatchResult } from '#canonical/batch'
 import { keptFileIn } from '#canonical/kept-file'
 import { bodyNames } from '#protocols/codec/body-names'
@@ -21,7 +21,7 @@ export interface BatchAction {
   action: (typeof asks)[keyof typeof asks]
 }
 
-/** What `{model}:{action}` asks; undefined where that makes no batch. Throws GatewayError `invalid_value` for an impossible model. */
+/** What `{model}:{action}` asks; undefined if that makes no batch. Throws GatewayError `invalid_value` for an impossible model. */
 export function readBatchPath(path: string): BatchAction | undefined {
   const [, model = '', named = ''] = /^(.*):(\w+)$/s.exec(path) ?? []
   if (!Object.hasOwn(asks, named)) return undefined
@@ -176,7 +176,7 @@ const unasked = {
   cancelled: { code: rpcCode('CANCELLED'), message: 'The batch was cancelled before this request was executed.' },
 }
 
-/** Line breaks stand between the parts of JSON, never in them. */
+/** JSON has line breaks only between its tokens. */
 const inOneLine = (json: string) => json.replace(/[\r\n]+/g, ' ')
 
 function errorIn(body: string): unknown {

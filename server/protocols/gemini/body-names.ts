@@ -14,5 +14,5 @@ const names = bodyNames(
   snake,
 )
 
-/** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+/** Scans a body. Throws GatewayError unless the text is an unambiguous JSON object. */
 export const scan = (text: string): ScannedBody => scanObject(text, names)

@@ -1,7 +1,6 @@
 /**
- * Errors of the Gemini family: how an upstream's refusal is read into Parley's terms, and how Parley's refusals are written.
- * Google says what is wrong in three places: the HTTP status, a status word, and typed details. Must not know which channel
- * or key was used.
+ * Errors of the Gemini family: reads upstream errors as Parley's own, and writes Parley's errors. Google says what is wrong in three
+ * places: the HTTP status, a status word, and typed details. Must not know which channel or key was used.
  */
 
 import type { WrittenError } from '#canonical/codec'
@@ -11,7 +10,7 @@ import { type ErrorDetail, GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { type Body, numeric, pick, pickObjects, pickText } from './proto-json.ts'
 
-/** What an upstream said about its refusal, as far as it may be repeated. */
+/** The details of an upstream's refusal, as far as they may be repeated. */
 interface Complaint {
   /** The status word (`RESOURCE_EXHAUSTED`). */
   word: string | undefined
@@ -29,8 +28,8 @@ interface Complaint {
 const silent: Complaint = { word: undefined, number: undefined, message: undefined, reason: undefined, violations: [], wait: undefined }
 
 /**
- * An upstream's refusal by its status, headers and body. What blames the caller (400, 413, 415, 422 and a 404) is passed on
- * with its status and scrubbed words; everything else is the channel's fault, and the message does not name the upstream.
+ * An upstream's refusal by its status, headers and body. What blames the caller (400, 413, 415, 422 and a 404) is passed on with its status
+ * and scrubbed message; everything else is the channel's fault, and the message does not name the upstream.
  */
 export function readError(status: number, headers: Headers, body: string): GatewayError {
   const said = complaintIn(body)

@@ -1,4 +1,4 @@
-/** Files in Gemini's words: how they are listed, and where a part names them. */
+/** Files in Gemini's format: how they are listed, and where a part names them. */
 import { type FilePlaceIn, type FileWriter, type KeptFile, keptFileIn } from '#canonical/kept-file'
 import { isObject } from '#shared/json'
 import { pick } from './proto-json.ts'

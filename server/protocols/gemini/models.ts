@@ -13,7 +13,7 @@ export interface ListedModel {
   maxOutputTokens?: number
 }
 
-/** The query parameters of a list, as they came. */
+/** The query parameters of a list, unchanged. */
 export interface Paging {
   pageSize?: string | undefined
   pageToken?: string | undefined

@@ -12,7 +12,7 @@ export interface Delivered extends Brought {
   searches: number
 }
 
-/** Counters at zero; `listener` hears every text that is delivered. */
+/** Counters at zero; `listener` gets every delivered text. */
 export const nothingDelivered = (listener?: Delivered['listener']): Delivered => ({ ...nothingBrought(listener), searches: 0 })
 
 /** More tokens than any request can have; larger figures are implausible. */
@@ -87,7 +87,7 @@ export function settleUsage(told: Told | undefined, delivered: Delivered, settli
   return usage
 }
 
-/** The log keeps the upstream's own object, but not one of a size or depth that no usage has. */
+/** The usage row keeps the upstream's own object, unless it is larger or deeper than any real usage. */
 function bounded(raw: Body): unknown {
   try {
     return JSON.stringify(raw).length <= 4096 ? raw : null

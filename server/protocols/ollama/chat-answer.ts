@@ -6,13 +6,13 @@ import { isObject, type JsonObject } from '#shared/json'
 import type { Frame } from '#shared/sse'
 import { parseObject } from '#wire/json-scan'
 
-/** What the two endpoints say differently. */
+/** The differences between the two endpoints. */
 export interface Shape {
-  /** The fields that say something; `{}` where they are all empty. */
+  /** The non-empty fields; `{}` if there are none. */
   said(piece: Said): JsonObject
 }
 
-/** What an answer, or a piece of it, says. */
+/** The content of an answer, or of a piece of it. */
 export interface Said {
   text: string
   thinking: string
@@ -39,11 +39,11 @@ const broken = (what: string) => new GatewayError('upstream_error', what)
 interface Counted {
   finish: string
   usage: unknown
-  /** Milliseconds from the request to the first word. */
+  /** Milliseconds from the request to the first content. */
   firstAt: number
 }
 
-/** Ollama knows `stop` and `length`; what stopped an answer otherwise is named as it is. */
+/** Ollama has `stop` and `length`; other reasons are passed on unchanged. */
 const finishes: Readonly<Record<string, string>> = { tool_calls: 'stop', function_call: 'stop' }
 
 function ending({ finish, usage, firstAt }: Counted, { elapsed }: WordingContext): JsonObject {
@@ -61,7 +61,7 @@ function ending({ finish, usage, firstAt }: Counted, { elapsed }: WordingContext
   }
 }
 
-/** Undefined for arguments that are no JSON object, as those of a call that was cut. */
+/** Undefined for arguments that are not a JSON object, such as those of a truncated call. */
 function callOf({ id, name, args }: OpenCall, index: number): JsonObject | undefined {
   const parsed = args.trim() === '' ? {} : parseExactObject(args)
   return parsed && { ...(id && { id }), function: { index, name, arguments: parsed } }
@@ -73,7 +73,7 @@ interface OpenCall {
   args: string
 }
 
-/** Throws GatewayError `upstream_error` for arguments that are no JSON, unless the answer was cut. */
+/** Throws GatewayError `upstream_error` for arguments that are not JSON, unless the answer was truncated. */
 function callsOf(calls: readonly OpenCall[], finish: string): JsonObject[] {
   const written = calls.map(callOf)
   if (finish !== 'length' && written.includes(undefined)) throw broken('The model called a tool with arguments that are no JSON object.')
@@ -108,7 +108,7 @@ function opened({ id, function: asked }: JsonObject): OpenCall {
   return { id: textIn(id), name: textIn(name), args: textIn(args) }
 }
 
-/** A stream as lines of JSON; calls of tools come whole, before the last line. */
+/** A stream as lines of JSON; tool calls are written whole, before the last line. */
 export function openLines(context: WordingContext, { said }: Shape): RewordedStream {
   const encoder = new TextEncoder()
   const calls = new Map<number, OpenCall>()

@@ -1,4 +1,4 @@
-/** `/api/chat` and `/api/generate` in the words of Chat. */
+/** `/api/chat` and `/api/generate` in the Chat format. */
 import type { Reworded } from '#canonical/wording'
 import { bodyNames } from '#protocols/codec/body-names'
 import { recordUnread } from '#protocols/codec/extensions'

@@ -1,4 +1,4 @@
-/** `/api/embed` and the older `/api/embeddings` in the words of OpenAI's embeddings. */
+/** `/api/embed` and the older `/api/embeddings` as requests for OpenAI's embeddings. */
 import type { Reworded, Wording } from '#canonical/wording'
 import { bodyNames } from '#protocols/codec/body-names'
 import { recordUnread } from '#protocols/codec/extensions'
@@ -36,7 +36,7 @@ function readEmbeddings(text: string): Reworded {
 /** The lists of numbers as they are written, in the order of the answer: parsing millions of numbers to write them again is idle work. */
 const vectorsIn = (body: string): string[] => [...body.matchAll(/"embedding"\s*:\s*(\[[^\]]*\])/g)].map(([, vector = '[]']) => vector)
 
-/** What stands behind the vectors, or between them. */
+/** The fields after the vectors, or between them. */
 function countsIn(body: string): { model: unknown; tokens: unknown } {
   const rest = parseObject(body.replace(/"embedding"\s*:\s*\[[^\]]*\]/g, '"embedding":0')) ?? {}
   return { model: rest.model, tokens: isObject(rest.usage) ? rest.usage.prompt_tokens : 0 }

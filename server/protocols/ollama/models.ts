@@ -1,4 +1,4 @@
-/** Lists of models, and one of them, as `/api/tags` and `/api/show` tell them. What belongs to a file on a disk is empty. */
+/** The model list and a single model, in the format of `/api/tags` and `/api/show`. Fields about files on disk are empty. */
 
 import { readBody } from '#protocols/codec/fields'
 import { fittingRows } from '#protocols/codec/fitting-rows'
@@ -6,7 +6,7 @@ import type { Capabilities } from '#shared/capabilities'
 import type { OllamaShowRequest } from '#shared/protocols/ollama/ollama'
 import { scanObject } from '#wire/json-scan'
 
-/** A model that may be asked. */
+/** An available model. */
 export interface ListedModel {
   id: string
   /** Seconds since the epoch. */

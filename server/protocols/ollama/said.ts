@@ -1,4 +1,4 @@
-/** What an answer of `/api/chat` or `/api/generate` says, whole or as lines. Pure. */
+/** Reads answers of `/api/chat` and `/api/generate`, whole or as lines, for comparison. Pure. */
 import type { SaidAnswer } from '#canonical/wording'
 import { parseExactObject } from '#shared/exact-numbers'
 import { isObject, type JsonObject } from '#shared/json'
@@ -12,7 +12,7 @@ function callsIn({ tool_calls: calls }: JsonObject): SaidAnswer['calls'] {
   })
 }
 
-/** Undefined for what is no such answer. */
+/** Undefined for anything else. */
 export function readSaid(body: Uint8Array): SaidAnswer | undefined {
   const lines = new TextDecoder().decode(body).split('\n')
   const said: SaidAnswer = { text: '', calls: [], finish: null, error: null }

@@ -1,4 +1,4 @@
-/** What `/api/chat` and `/api/generate` set alike, in the words of Chat. Read: https://github.com/ollama/ollama/blob/main/docs/api.md */
+/** Settings that `/api/chat` and `/api/generate` share, in the Chat format. Read: https://github.com/ollama/ollama/blob/main/docs/api.md */
 import type { LossList } from '#canonical/loss'
 import { type Fields, invalidField } from '#protocols/codec/fields'
 import { exact } from '#shared/exact-numbers'
@@ -14,7 +14,7 @@ const ofTheMachine = [
 ] as const
 const levels = ['low', 'medium', 'high', 'max'] as const
 
-/** All fields but what is said, as Chat has them. Throws GatewayError for values that are not allowed. */
+/** All fields except the content, as Chat fields. Throws GatewayError for invalid values. */
 export function readSettings(body: Fields<Asked>, losses: LossList): JsonObject {
   if (body.has('keep_alive')) losses.forgotten('keep_alive', 'No model is loaded here.')
   body.ignore('keep_alive')
@@ -39,7 +39,7 @@ function readOptions(options: Fields<OllamaOptions>, losses: LossList): JsonObje
     if (machine.has(name)) losses.forgotten(`options.${name}`, 'This is a setting of the machine that runs the model.')
     machine.ignore(name)
   }
-  // Minus one and two ask for as much as the model may.
+  // -1 and -2 mean as much as the model can write.
   const most = options.integer('num_predict', -2)
   const stop = options.texts('stop')
   const numbers = ['temperature', 'top_p', 'top_k', 'seed', 'presence_penalty', 'frequency_penalty'] as const
@@ -75,7 +75,7 @@ const kindsOfImages = [
   ['UklGR', 'image/webp'],
 ] as const
 
-/** Base64 without a type, which its first letters tell; the parts of a Chat message. Throws GatewayError for anything else. */
+/** Base64 images, whose type is detected from their beginning, as parts of a Chat message. Throws GatewayError for anything else. */
 export function imageParts(images: readonly string[], path: string): JsonObject[] {
   return images.map((data, index) => {
     const kind = kindsOfImages.find(([start]) => data.startsWith(start))?.[1]

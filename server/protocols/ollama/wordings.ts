@@ -1,4 +1,4 @@
-/** How the endpoints of Ollama are said in the dialects of OpenAI. */
+/** Converts the endpoints of Ollama to OpenAI's dialects. */
 import type { Wording } from '#canonical/wording'
 import { chatShape, generateShape, openLines, writeWhole } from './chat-answer.ts'
 import { readChat, readGenerate } from './chat-request.ts'

@@ -8,7 +8,7 @@ import { readInnerError } from './error.ts'
 import type { Body } from './fields.ts'
 import { tellPredictions } from './usage.ts'
 
-/** Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
+/** Throws GatewayError `upstream_error`, or the error inside a successful response. */
 export function readAnswer(body: string): Body & { choices: unknown[] } {
   const answer = parse(body)
   if (isObject(answer) && carries(answer.error)) throw readInnerError(answer.error)
@@ -51,7 +51,7 @@ export function readOrigin(answer: Body, prefix: string, codecContext: { now(): 
   }
 }
 
-/** Told singly; an upstream that invents fields must not fill the log. */
+/** Maximum paths that are listed one by one: an upstream that invents fields must not fill the log. */
 const mostPaths = 32
 
 /** The losses of an answer whose fields at `paths`, and some figures of its usage, have no place in a conversation. */

@@ -1,4 +1,4 @@
-/** Batches in OpenAI's words: a file with a request in each line, and files with an answer or an error in each. */
+/** Batches in OpenAI's format: a file with a request in each line, and files with an answer or an error in each. */
 import type { Batch, BatchQuestion, BatchResult } from '#canonical/batch'
 import { bodyNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
@@ -115,7 +115,7 @@ const unasked = {
   cancelled: { code: 'batch_cancelled', message: 'The batch was cancelled before this request was executed.' },
 } as const
 
-/** Line breaks stand between the parts of JSON, never in them. */
+/** JSON has line breaks only between its tokens. */
 const inOneLine = (json: string) => json.replace(/[\r\n]+/g, ' ')
 
 /** The line of an output file or, for what did not succeed, of an error file. */

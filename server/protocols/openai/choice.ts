@@ -24,7 +24,7 @@ export function measureMessage({ delta, message, logprobs }: Record<string, unkn
   }
 }
 
-/** The text of a choice of Chat in a chunk that delivers nothing else; undefined where it may. */
+/** The text of a choice of Chat in a chunk that delivers nothing else; undefined if it may. */
 export function textOnly({ delta, message, logprobs }: Record<string, unknown>): string | undefined {
   if (!isObject(delta) || message != null || logprobs != null || typeof delta.content !== 'string') return undefined
   for (const key in delta) if (key !== 'content' && key !== 'role' && delta[key] !== null) return undefined

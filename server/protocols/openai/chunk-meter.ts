@@ -1,6 +1,6 @@
 /**
- * Watches a stream of Chat or Completions as it passes. Edits are the two of the closed list: the model's name back, and usage withheld
- * from a client that did not ask. Counts what is delivered and keeps none of it.
+ * Meters a stream of Chat or Completions as it passes. Edits are the two of the closed list: the model's name back, and usage withheld from
+ * a client that did not ask. Counts what is delivered without storing it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { type Delivered, later, nothingDelivered, settled, type Told } from '#canonical/delivered'
@@ -27,11 +27,11 @@ const mostChoices = 128
 export interface ChoiceReader {
   /** Adds what it delivers. */
   measure(choice: Chunk, delivered: Delivered): void
-  /** Its text where it delivers nothing else; undefined where it may. Absent: nobody knows. */
+  /** Its text where it delivers nothing else; undefined if it may. Absent: nobody knows. */
   textOnly?(choice: Chunk): string | undefined
 }
 
-/** Watches one stream; `listener` hears every text that is delivered. */
+/** Meters one stream; `listener` gets every delivered text. */
 export const chunkMeter = (edits: AnswerEdits, reader: ChoiceReader, listener?: TextListener): Meter =>
   new ChunkMeter(edits, reader, listener)
 

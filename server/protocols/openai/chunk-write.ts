@@ -12,7 +12,7 @@ import { writeUsage } from './usage.ts'
 const encoder = new TextEncoder()
 const nothing = new Uint8Array()
 
-/** What Chat and Completions write of each event. The model is called what the client called it. */
+/** What Chat and Completions write of each event. The model has the client's name for it. */
 export type ChunkEvent =
   | WrittenKind<ConversationEvent, 'start', { id: 'written'; created: 'written'; usage: 'written'; model: 'unsaid' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>

@@ -112,7 +112,7 @@ export const writeConversation = ({ id, createdAt, metadata }: { id: string; cre
   metadata,
 })
 
-/** The id that a `conversation` field says; undefined where it says none. */
+/** The id that a `conversation` field says; undefined if it says none. */
 export function conversationIn(field: unknown): string | undefined {
   const id = isObject(field) ? field.id : field
   return typeof id === 'string' ? id : undefined

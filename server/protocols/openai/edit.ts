@@ -16,7 +16,7 @@ export interface PromptPlace {
  */
 export function editFields(raw: string, edits: RequestEdits, place: PromptPlace): string {
   const { remove, set, systemPrompt, model, forceUsage } = edits
-  // Most bodies go out as they came.
+  // Most bodies go out unchanged.
   if (remove === undefined && set === undefined && systemPrompt === undefined && model === undefined && !forceUsage) return raw
   const changes = new Map<string, FieldChange>()
   const change = (key: string, next: FieldChange) => {

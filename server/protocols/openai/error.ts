@@ -1,6 +1,6 @@
 /**
- * Errors of the OpenAI family: how an upstream's refusal is read into Parley's terms, and how Parley's refusals are written.
- * Every endpoint of the family uses these, whatever its operation. Must not know which channel or key was used.
+ * Errors of the OpenAI family: reads upstream errors as Parley's own, and writes Parley's errors. Every endpoint of the family uses these,
+ * whatever its operation. Must not know which channel or key was used.
  */
 
 import type { WrittenError } from '#canonical/codec'
@@ -9,7 +9,7 @@ import { plainWord, scrub, scrubbed } from '#canonical/scrub'
 import { type ErrorDetail, GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 
-/** What an upstream said about its refusal, as far as it may be repeated. */
+/** The details of an upstream's refusal, as far as they may be repeated. */
 interface Complaint {
   message: string | undefined
   type: string | undefined
@@ -22,8 +22,8 @@ interface Complaint {
 const silent: Complaint = { message: undefined, type: undefined, code: undefined, param: undefined, inner: undefined }
 
 /**
- * An upstream's refusal by its status, headers and body. What blames the caller (400, 413, 415, 422 and a 404) is passed on
- * with its status and scrubbed words; everything else is the channel's fault and says nothing of the upstream.
+ * An upstream's refusal by its status, headers and body. What blames the caller (400, 413, 415, 422 and a 404) is passed on with its status
+ * and scrubbed message; everything else is the channel's fault, and the message does not mention the upstream.
  */
 export function readError(status: number, headers: Headers, body: string): GatewayError {
   return refusal(status, complaintIn(body), retryAfter(headers))

@@ -24,7 +24,7 @@ export function readModel(model: unknown): string {
   return model
 }
 
-/** True or false; undefined where it is absent. Throws GatewayError 400. */
+/** True or false; undefined if absent. Throws GatewayError 400. */
 export function readFlag(body: Body, field: string, path = field): boolean | undefined {
   const value = body[field]
   if (isAbsent(value)) return undefined
@@ -32,7 +32,7 @@ export function readFlag(body: Body, field: string, path = field): boolean | und
   return value
 }
 
-/** An integer within the bounds; undefined where it is absent. Throws GatewayError 400. */
+/** An integer within the bounds; undefined if absent. Throws GatewayError 400. */
 export function readCount(body: Body, field: string, most = Number.MAX_SAFE_INTEGER, least = 1): number | undefined {
   const value = body[field]
   if (isAbsent(value)) return undefined
@@ -41,7 +41,7 @@ export function readCount(body: Body, field: string, most = Number.MAX_SAFE_INTE
   throw wrong(field, least === 1 ? 'a positive integer' : `an integer of at least ${least}`)
 }
 
-/** A finite number; undefined where it is absent. Throws GatewayError 400. */
+/** A finite number; undefined if absent. Throws GatewayError 400. */
 export function readNumber(body: Body, field: string): number | undefined {
   const value = body[field]
   if (isAbsent(value)) return undefined
@@ -49,7 +49,7 @@ export function readNumber(body: Body, field: string): number | undefined {
   return value
 }
 
-/** A text; undefined where it is absent. Throws GatewayError 400. */
+/** A text; undefined if absent. Throws GatewayError 400. */
 export function readText(body: Body, field: string, path = field): string | undefined {
   const value = body[field]
   if (isAbsent(value)) return undefined

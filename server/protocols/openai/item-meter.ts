@@ -23,7 +23,7 @@ interface Counted {
 
 export interface ItemMeter {
   add(type: string, event: Fields): void
-  /** Counts the texts of deltas like this one, with their length in UTF-8, as `add` does; undefined where they are no text. */
+  /** Counts the texts of deltas like this one, with their length in UTF-8, as `add` does; undefined if they are no text. */
   pieces(type: string, event: Fields): ((text: string, bytes: number) => void) | undefined
   readonly delivered: Delivered
 }

@@ -1,4 +1,4 @@
-/** Uploads in parts, in OpenAI's words. */
+/** Uploads in parts, in OpenAI's format. */
 import type { KeptFile } from '#canonical/kept-file'
 import { bodyNames } from '#protocols/codec/body-names'
 import { isObject } from '#shared/json'

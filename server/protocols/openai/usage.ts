@@ -95,7 +95,7 @@ export function writeUsage(usage: Usage): Record<string, unknown> {
   }
 }
 
-/** The log keeps the upstream's own object, but not one of a size or depth that no usage has. */
+/** The usage row keeps the upstream's own object, unless it is larger or deeper than any real usage. */
 export function bounded(raw: Record<string, unknown>): unknown {
   try {
     return JSON.stringify(raw).length <= 4096 ? raw : null

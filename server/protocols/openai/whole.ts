@@ -1,4 +1,4 @@
-/** A whole answer of Chat or Completions: checked, counted, and given back under the name that the client asked for. */
+/** A whole answer of Chat or Completions: checked, counted, and returned under the model name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { type Delivered, needsTexts, nothingDelivered, settled } from '#canonical/delivered'
 import type { TokenEstimator } from '#canonical/token-estimator'
@@ -10,7 +10,7 @@ import { soundIn } from './choice.ts'
 import type { Body } from './fields.ts'
 import { readUsage } from './usage.ts'
 
-/** Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
+/** Throws GatewayError `upstream_error`, or the error inside a successful response. */
 export function readWholeAnswer(
   body: string,
   edits: AnswerEdits,

@@ -1,6 +1,6 @@
 /**
- * Rerank of Cohere, version 2: documents are texts, nothing gives them back, and the bill is in search units. Its
- * clients have an endpoint of their own; a request passes to an upstream of Cohere as it is.
+ * Cohere's rerank, version 2: documents are texts and are not returned, and billing is in search units. Its clients have an endpoint of
+ * their own; a request is passed to a Cohere upstream unchanged.
  */
 import type { Target } from '#canonical/codec'
 import type { Incoming, OperationCodec, WrittenAnswer, WrittenOperation } from '#canonical/operation/operation'
@@ -11,7 +11,7 @@ import { editRequest } from './edit.ts'
 import { cohereSettings, lostDocumentFields, type RerankHead, readHead, readQuestion, searchesOf } from './request.ts'
 import { readAnswer, readWhole } from './response.ts'
 
-/** Left out, another ranking may come: how long documents are cut or split, which fields count, what is wanted in words. */
+/** Without them the ranking may differ: how long documents are truncated or split, which fields count, instructions. */
 const meant = ['max_chunks_per_doc', 'overlap_tokens', 'truncation', 'rank_fields', 'instruction']
 
 function writeQuestion({ query, documents, topN, settings }: RerankQuestion, { model }: Target) {
@@ -28,7 +28,7 @@ function writeQuestion({ query, documents, topN, settings }: RerankQuestion, { m
   return { requests: [{ body }] as [WrittenOperation], losses: losses.losses }
 }
 
-/** Settings of its own are none that another style lacks. */
+/** Its own settings do not count as missing in another style. */
 function readOwnHead(incoming: Incoming): RerankHead {
   const { foreign: _, ...head } = readHead(incoming)
   return head

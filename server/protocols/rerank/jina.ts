@@ -1,6 +1,6 @@
 /**
- * Rerank as Jina and the servers that copy it speak it (vLLM, llama.cpp, SiliconFlow, ...). It is the style of the endpoint, so
- * requests pass as they are; one that brings settings of Cohere's alone is written.
+ * Rerank in the format of Jina and of servers that copy it (vLLM, llama.cpp, SiliconFlow, ...). It is the endpoint's own style, so requests
+ * pass unchanged; only one with Cohere's own settings is rewritten.
  */
 import type { Target } from '#canonical/codec'
 import type { OperationCodec, WrittenOperation } from '#canonical/operation/operation'
@@ -30,7 +30,7 @@ function writeQuestion({ query, documents, topN, returnDocuments, settings }: Re
   return { requests: [{ body }] as [WrittenOperation], losses: losses.losses }
 }
 
-/** How a refusal is read is not Jina's: most of these servers speak the envelope of OpenAI. */
+/** Errors are not read as Jina's: most of these servers use OpenAI's error format. */
 export const jinaRerank: Omit<OperationCodec<RerankQuestion, RerankAnswer, RerankHead>, 'readError'> = {
   style: 'jina',
   readHead,

@@ -1,6 +1,6 @@
 /**
- * Rerank: the union of what clients of Jina and of Cohere send, read once for both. The codecs beside this file differ in
- * what they write to their upstreams; answers of either are read by `response.ts`. Must not know channels and prices.
+ * Rerank: the union of what clients of Jina and of Cohere send, read once for both. The codecs next to this file differ in what they write
+ * for their upstreams; answers of either are read by `response.ts`. Must not know channels and prices.
  */
 
 import type { LossList } from '#canonical/loss'
@@ -21,22 +21,22 @@ export interface RerankHead extends OperationHead {
 /** Cohere's most; larger than that of any other. */
 const mostDocuments = 10_000
 
-/** A search is one query with up to so many documents. Source: cohere.com/pricing. */
+/** A search is one query with up to this many documents. Source: cohere.com/pricing. */
 const documentsPerSearch = 100
 /** A document longer than that, with the query, counts as several. */
 const tokensPerDocument = 500
 
-/** Settings of Cohere's alone. */
+/** Settings that only Cohere has. */
 export const cohereSettings = ['max_tokens_per_doc', 'priority'] as const
 
-/** Settings that are numbers wherever they are known. */
+/** Settings that are numbers in every style. */
 const numbers = [...cohereSettings, 'max_chunks_per_doc', 'overlap_tokens']
 
 const missing = (param: string) => new GatewayError('missing_field', `The field \`${param}\` is required.`, { param })
 const wrong = (param: string, rule: string) => new GatewayError('invalid_value', `The field \`${param}\` must be ${rule}.`, { param })
 const isAbsent = (value: unknown) => value === undefined || value === null
 
-/** Tells that only the texts of documents are ranked, where some of them say more. */
+/** Records a loss if documents have more than their text, because only that is ranked. */
 export function lostDocumentFields(documents: readonly RerankDocument[], losses: LossList): void {
   const say = ({ sent }: RerankDocument) => typeof sent === 'object' && Object.keys(sent).some((name) => name !== 'text')
   if (documents.some(say)) losses.forgotten('rerank.documents', 'This upstream gets the texts of documents, not their other fields.')

@@ -1,6 +1,6 @@
 /**
- * Answers of rerank upstreams, whatever their style: results checked against the question and put into the order and number
- * that was asked for, because not every server sorts, cuts and returns documents as asked.
+ * Answers of rerank upstreams, whatever their style: results are checked against the question, and brought into the requested order and
+ * number, because not every server sorts, truncates and returns documents as requested.
  */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import type { OperationHead, ReadOperation, WrittenAnswer } from '#canonical/operation/operation'
@@ -24,12 +24,12 @@ interface Ranked {
 
 const broken = () => new GatewayError('upstream_error', 'The upstream sent an answer that is not a ranking.')
 
-/** Throws GatewayError `upstream_error` when it is none, is empty, or ranks what it was not given. */
+/** Throws GatewayError `upstream_error` when it is invalid or empty, or ranks unknown documents. */
 function readRanking(body: string, { documents }: RerankQuestion): { answer: Fields; ranking: Ranked[] } {
   const answer = parseObject(body)
   if (!answer || !Array.isArray(answer.results)) throw broken()
   const ranking = answer.results.map((entry) => readRanked(entry, documents.length))
-  // At least one document was given, and at least one place asked for.
+  // At least one document was given, and at least one result requested.
   if (ranking.length === 0 || new Set(ranking.map(({ index }) => index)).size < ranking.length) throw broken()
   return { answer, ranking }
 }
@@ -52,7 +52,7 @@ const documentOf = ({ documents }: RerankQuestion, index: number) => {
   return typeof sent === 'string' ? { text: sent } : sent
 }
 
-/** Does this entry stand as the client wants it? */
+/** Whether this entry has the form that the client wants. */
 function isAsRequested({ sent }: Ranked, { returnDocuments }: RerankQuestion): boolean {
   const { document, relevance_score } = sent
   if (relevance_score === undefined) return false
@@ -84,14 +84,14 @@ export function readWhole(body: string, { model }: AnswerEdits, { question, pric
   }
 }
 
-/** Of an answer in any style. Documents are the caller's own, and are given back as they came. */
+/** Of an answer in any style. Documents are the caller's own, and are returned unchanged. */
 const known = knownFields('id object model usage', {
   results: knownFields('index relevance_score score document object'),
   data: knownFields('index relevance_score document object'),
   meta: knownFields('api_version billed_units tokens'),
 })
 
-/** Throws GatewayError `upstream_error` when the body is no answer to the question. */
+/** Throws GatewayError `upstream_error` when the body does not answer the question. */
 export function readAnswer(bodies: readonly string[], question: RerankQuestion, asked?: OperationHead): ReadOperation<RerankAnswer> {
   const { answer, ranking } = readRanking(bodies[0] ?? '', question)
   const usage = readUsage(answer, question, asked?.priced)

@@ -1,4 +1,4 @@
-/** What reranking used: tokens as Jina and its kin say it, search units as Cohere does. */
+/** Usage of reranking: tokens as Jina and similar services report it, search units as Cohere does. */
 import type { OperationHead } from '#canonical/operation/operation'
 import type { RerankQuestion } from '#canonical/operation/rerank'
 import { noUsage, type Usage } from '#canonical/usage'
@@ -9,12 +9,12 @@ type Fields = Record<string, unknown>
 
 /** More than any request can use; larger figures are not believed. */
 const absurd = 1e9
-/** Characters of an upstream's own object that the log keeps. */
+/** Maximum characters of an upstream's own object in the usage row. */
 const rawCharacters = 4096
 
 /**
- * What the upstream said. Searches that it does not count are counted by their definition; tokens that it does not tell are
- * estimated, four bytes each, where it told nothing at all or the model is priced by them.
+ * The upstream's figures. Searches that it does not report are counted by their definition; tokens that it does not report are estimated,
+ * four bytes each, if it reported nothing at all or the model is priced by them.
  */
 export function readUsage(answer: Fields, question: RerankQuestion, priced: OperationHead['priced']): Usage {
   const told = isObject(answer.usage) ? answer.usage : {}
@@ -33,7 +33,7 @@ export function readUsage(answer: Fields, question: RerankQuestion, priced: Oper
   return usage
 }
 
-/** The first figure that says something: zero is what services write that count in the other unit. */
+/** The first non-zero figure: services that count in the other unit report zero. */
 function first(...figures: unknown[]): number | undefined {
   return figures.find((figure): figure is number => typeof figure === 'number' && Number.isFinite(figure) && figure > 0 && figure <= absurd)
 }

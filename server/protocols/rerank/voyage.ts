@@ -1,6 +1,6 @@
 /**
- * Rerank of Voyage AI: documents are texts, the number wanted is `top_k`, and the results stand in `data`. There is no endpoint of this
- * style. Read: https://docs.voyageai.com/docs/reranker and the types of the package voyageai.
+ * Rerank of Voyage AI: documents are texts, the number of results is `top_k`, and the results are in `data`. No endpoint has this style.
+ * Read: https://docs.voyageai.com/docs/reranker and the types of the package voyageai.
  */
 import type { Target } from '#canonical/codec'
 import type { OperationHead, OperationUpstream, WrittenOperation } from '#canonical/operation/operation'
@@ -25,7 +25,7 @@ function writeQuestion({ query, documents, topN, settings }: RerankQuestion, { m
   return { requests: [{ body }] as [WrittenOperation], losses: losses.losses }
 }
 
-/** In the words of the other two. */
+/** In the format of the other two. */
 function inOtherWords(body: string): string {
   const answer = parseObject(body)
   return answer && Array.isArray(answer.data) ? JSON.stringify({ ...answer, results: answer.data }) : body

@@ -1,4 +1,4 @@
-/** Whole and streamed answers of Converse, read in the words of Messages. */
+/** Whole and streamed answers of Converse, read in the Messages format. */
 import type { CodecContext, Frame, Memo, ReadResponse, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { joinLosses } from '#canonical/loss'
@@ -20,7 +20,7 @@ const blockFields = knownFields('text', {
   citationsContent: knownFields('content citations'),
 })
 
-/** Throws GatewayError `upstream_error` when the body is no answer. */
+/** Throws GatewayError `upstream_error` when the body is not an answer. */
 export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = parseObject(body)
   const message = answer && isObject(answer.output) ? answer.output.message : undefined

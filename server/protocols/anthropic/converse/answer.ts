@@ -1,5 +1,5 @@
 /**
- * Pieces of Converse's answers in the words of Messages. Read:
+ * Pieces of Converse's answers in the Messages format. Read:
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html and ..._ConverseStreamOutput.html, and the recorded
  * answers named in the notes of the fixtures.
  */
@@ -74,7 +74,7 @@ const finishes: Readonly<Record<string, FinishReason>> = {
   malformed_model_output: 'bad-tool-call',
 }
 
-/** The finish as Messages' reader understood it; reasons that only Converse has mean what they say. */
+/** The finish as the Messages reader understood it; reasons that only Converse has are used literally. */
 export function ownFinish(finish: Finish): Finish {
   const reason = Object.hasOwn(finishes, finish.raw) ? finishes[finish.raw] : undefined
   return reason === undefined ? finish : { ...finish, reason }

@@ -1,5 +1,5 @@
 /**
- * Answers of Messages in the words of Converse, whole and as events. Read:
+ * Answers of Messages in the Converse format, whole and as events. Read:
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
  */
 import type { RewordedStream, WordingContext } from '#canonical/wording'
@@ -44,7 +44,7 @@ function citationOf(citation: Json): Json {
   return { ...(typeof citation.document_title === 'string' && { title: citation.document_title }), location, ...cited }
 }
 
-/** Undefined for a block that Converse does not have: no request in its words asks for one. */
+/** Undefined for a block that Converse does not have: no Converse request can ask for one. */
 function blockOf(block: Json): Json | undefined {
   switch (block.type) {
     case 'text': {
@@ -110,7 +110,7 @@ function deltaOf(delta: Json): Json | undefined {
   }
 }
 
-/** What a stream of Messages says as events of ConverseStream. */
+/** Converts a Messages stream to events of ConverseStream. */
 export function openConverse({ elapsed }: WordingContext): RewordedStream {
   const usage: Json = {}
   let reason: unknown

@@ -1,5 +1,5 @@
 /**
- * Blocks of Converse, as its clients send them, in the words of Messages. Read:
+ * Blocks of Converse, as its clients send them, in the Messages format. Read:
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html and the pages of its members.
  */
 import type { LossList } from '#canonical/loss'
@@ -33,7 +33,9 @@ const kinds = [
   ...(['guardContent', 'cachePoint', 'json'] as const),
 ]
 
-/** Blocks in order; a breakpoint marks the block before it. Throws GatewayError for what cannot be read, or said in Messages. */
+/**
+ * Blocks in order; a breakpoint marks the block before it. Throws GatewayError for blocks that cannot be read, or expressed in Messages.
+ */
 export function readBlocks(blocks: readonly Block[], losses: LossList): Json[] {
   const written: Json[] = []
   for (const block of blocks) {
@@ -44,7 +46,7 @@ export function readBlocks(blocks: readonly Block[], losses: LossList): Json[] {
   return written
 }
 
-/** Puts a breakpoint onto what stands before it. */
+/** Attaches a breakpoint to the block before it. */
 export function mark(before: Json | undefined, { ttl }: Json, losses: LossList): void {
   if (before) before.cache_control = { type: 'ephemeral', ...(ttl === '1h' && { ttl }) }
   else losses.forgotten('cachePoint', 'There is nothing before this breakpoint.')

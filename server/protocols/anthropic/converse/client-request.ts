@@ -1,5 +1,5 @@
 /**
- * A request of Converse or ConverseStream in the words of Messages, without its model, which stands in the address. Read:
+ * A request of Converse or ConverseStream in the Messages format, without its model, which is in the URL. Read:
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 import type { LossList } from '#canonical/loss'
@@ -21,7 +21,7 @@ const names = bodyNames('bedrock', [ConverseRequest])
 /** Messages must have a limit, Converse need not. */
 const usualLimit = 4096
 
-/** Throws GatewayError for what cannot be read, or said in Messages. */
+/** Throws GatewayError for a request that cannot be read, or expressed in Messages. */
 export function readConverse(text: string, stream: boolean): Reworded {
   const losses = lossList()
   const { fields: body, unread } = readBody<ConverseRequest>(scanObject(text, names).value)

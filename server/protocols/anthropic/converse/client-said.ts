@@ -1,4 +1,4 @@
-/** What an answer of Converse says, whole or as events. Pure. */
+/** Reads Converse answers, whole or as events, for comparison. Pure. */
 import type { SaidAnswer } from '#canonical/wording'
 import { parseExactObject } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
@@ -14,7 +14,7 @@ const finishOf = (reason: unknown) => (typeof reason === 'string' ? (finishes[re
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Undefined for what is no such answer. */
+/** Undefined for anything else. */
 export function readSaid(body: Uint8Array): SaidAnswer | undefined {
   const answer = body[0] === 0x7b ? parseExactObject(new TextDecoder().decode(body)) : undefined
   if (!answer) return ofEvents(body)

@@ -1,4 +1,4 @@
-/** Converse as its clients speak it: Messages under other names. */
+/** The client side of Converse: Messages under other names. */
 import type { Wording } from '#canonical/wording'
 import { openConverse, writeConverse } from './client-answer.ts'
 import { readConverse } from './client-request.ts'

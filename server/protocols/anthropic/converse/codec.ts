@@ -1,6 +1,6 @@
 /**
- * Bedrock's Converse, for models that are not Claude: Messages under other names, so a candidate that speaks it counts as one of the
- * Messages dialect that no client's bytes can be sent to. Requests are written and answers read; nobody asks Parley in Converse.
+ * Bedrock's Converse, for models that are not Claude: Messages under other names, so such a candidate counts as one of the Messages dialect
+ * to which no client's bytes can be passed through. Writes requests and reads answers; the client side is `client.ts`.
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { messagesCodec } from '../messages/codec.ts'

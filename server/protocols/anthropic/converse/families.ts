@@ -1,8 +1,7 @@
 /**
- * What Converse leaves to each family of models. How to ask for thinking and top_k: recorded requests in pydantic/pydantic-ai,
- * tests/models/cassettes/test_bedrock (thinking_high_openai_variant, thinking_high_qwen_variant, top_k_nova_variant). Which families take
- * a schema: the native_output recordings there, and
- * https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html.
+ * What Converse leaves open to each family of models. How to ask for thinking and top_k: recorded requests in pydantic/pydantic-ai,
+ * tests/models/cassettes/test_bedrock (thinking_high_openai_variant, thinking_high_qwen_variant, top_k_nova_variant). Which families take a
+ * schema: the native_output recordings there, and https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html.
  */
 import type { ReasoningSettings } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
@@ -34,7 +33,7 @@ function levelOf({ effort, budget }: ReasoningSettings): Level | undefined {
   return budget <= 8192 ? 'medium' : 'high'
 }
 
-/** `additionalModelRequestFields` that ask for thinking; undefined where nothing is asked, or nothing can be. */
+/** `additionalModelRequestFields` that ask for thinking; undefined if nothing is asked, or nothing can be. */
 export function writeReasoning(settings: ReasoningSettings, model: string, losses: LossList): Json | undefined {
   if (settings.effort === undefined && settings.budget === undefined && settings.adaptive !== true) return undefined
   const level = levelOf(settings)
@@ -52,7 +51,7 @@ export function writeReasoning(settings: ReasoningSettings, model: string, losse
   return undefined
 }
 
-/** `additionalModelRequestFields` with top_k; undefined where the model has none. */
+/** `additionalModelRequestFields` with top_k; undefined if the model has none. */
 export function writeTopK(topK: number | undefined, model: string, losses: LossList): Json | undefined {
   if (topK === undefined) return undefined
   if (nova.test(model)) return { inferenceConfig: { topK } }

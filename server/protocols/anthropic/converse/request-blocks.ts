@@ -6,7 +6,7 @@ import type { LossList } from '#canonical/loss'
 import { isObject } from '#shared/json'
 import type { Json } from '../frame.ts'
 
-/** What the blocks of one request share. */
+/** The context shared by the blocks of one request. */
 export interface BlockContext {
   losses: LossList
   /** The upstream's name of a tool. */
@@ -30,7 +30,7 @@ const formats: Readonly<Record<string, string>> = {
   'text/plain': 'txt',
 }
 
-/** Where it lies in a bucket stands in the place of its bytes: base64 has no colon (`request-write.ts`). */
+/** A bucket URL may be in the place of the bytes: base64 has no colon (`request-write.ts`). */
 const bytesOrBucket = (data: unknown): Json =>
   typeof data === 'string' && data.startsWith('s3://') ? { s3Location: { uri: data } } : { bytes: data }
 
@@ -59,7 +59,7 @@ function document(block: Json, { documentName }: BlockContext): Json {
 function toolResult(block: Json, context: BlockContext): Json {
   const { content } = block
   const inner = Array.isArray(content) ? content.filter(isObject) : [{ type: 'text', text: content ?? '' }]
-  // A breakpoint inside a result stands after the whole of it here.
+  // A breakpoint inside a result is written after the whole result.
   const written = inner.flatMap((one) => writeBlock({ ...one, cache_control: undefined }, context))
   return {
     toolResult: {

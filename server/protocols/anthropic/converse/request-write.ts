@@ -1,6 +1,6 @@
 /**
- * A conversation for Bedrock's Converse. It has the shape of Messages under other names, so the body of Messages is written first (order
- * of turns, results of tools, breakpoints, with their losses) and said in Converse's words. Read:
+ * A conversation for Bedrock's Converse. It has the shape of Messages under other names, so the Messages body is written first (order of
+ * turns, results of tools, breakpoints, with their losses) and then converted. Read:
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 import type { Memo, Target, WrittenRequest } from '#canonical/codec'
@@ -24,7 +24,7 @@ const inBucket = ({ source }: MediaPart): boolean => 'url' in source && /^s3:\/\
 export const needsBytes = (part: MediaPart): boolean =>
   'url' in part.source && !inBucket(part) && (part.media === 'image' || part.media === 'document')
 
-/** Throws GatewayError `unsupported_value` when this upstream cannot be asked this. */
+/** Throws GatewayError `unsupported_value` when this upstream cannot take the request. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
   const losses = lossList()
   const asked = plainRequest(request, losses)
@@ -34,7 +34,7 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
   return { body, headers: { accept }, losses: joinLosses(written.losses, losses.losses), memo }
 }
 
-/** The request without what Converse says in another place than Messages, or cannot say. */
+/** The request without what Converse expresses elsewhere than Messages, or not at all. */
 function plainRequest(request: ConversationRequest, losses: LossList): ConversationRequest {
   for (const { parts } of request.turns) parts.forEach(refuseKeptFile)
   const { topK: _, ...sampling } = request.sampling
@@ -65,7 +65,7 @@ const kindByEnding: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
 }
 
-/** Throws `unsupported_value` for a file that an account keeps: no other account has it. */
+/** Throws `unsupported_value` for a file stored in an account: no other account has it. */
 function refuseKeptFile(part: Part): void {
   if (part.kind === 'result') part.parts.forEach(refuseKeptFile)
   if (part.kind !== 'media' || !('fileId' in part.source)) return

@@ -5,7 +5,7 @@ import { isObject } from '#shared/json'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** One citation of a text block; undefined for what is no object. Places in documents keep their form in `raw`. */
+/** One citation of a text block; undefined unless it is an object. Document positions keep their form in `raw`. */
 export function readCitation(raw: unknown): Citation | undefined {
   if (!isObject(raw)) return undefined
   const url = text(raw.url) ?? (raw.type === 'search_result_location' ? text(raw.source) : undefined)
@@ -29,8 +29,8 @@ type Source = WrittenFields<
 >
 
 /**
- * A citation for a client; undefined when it names no place on the web and did not come from this dialect. The opaque
- * index goes back as it is now, which may be sealed by Parley.
+ * A citation for a client; undefined if it has no web address and did not come from this dialect. The opaque index is returned as it is,
+ * perhaps sealed by Parley.
  */
 export function writeCitation(citation: Source): Record<string, unknown> | undefined {
   const { url, title, citedText } = citation

@@ -1,7 +1,7 @@
 /**
- * The Messages dialect. Passthrough between a client and an upstream that both speak it: `head` and `request-edit` for the
- * request, `stream-meter` and `response-meter` for the answer. Conversion to and from the canonical conversation: the files
- * whose names say `read` and `write`. Knows no channel and no price.
+ * The Messages dialect. Passthrough between a client and an upstream of this dialect: `head` and `request-edit` for the request,
+ * `stream-meter` and `response-meter` for the answer. Conversion to and from the canonical conversation: the files with `read` and `write`
+ * in their names. Knows no channel and no price.
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'

@@ -1,4 +1,4 @@
-/** Why an answer ended, in the words of Messages and in canonical ones. */
+/** Why an answer ended, in the Messages format and in canonical form. */
 import type { Finish, FinishReason } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 
@@ -10,7 +10,7 @@ const read: Readonly<Record<string, FinishReason>> = {
   tool_use: 'tool-calls',
   max_tokens: 'length',
   model_context_window_exceeded: 'context-full',
-  // The canonical `refusal` is the model's own, in words; this one comes from a classifier.
+  // The canonical `refusal` is the model's own, as text; this one comes from a classifier.
   refusal: 'content-filter',
   pause_turn: 'paused',
   compaction: 'paused',

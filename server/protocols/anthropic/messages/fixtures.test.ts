@@ -1,6 +1,6 @@
 /**
- * The golden cases: what stands in `fixtures/<case>` is read into exactly its canonical form, written back into what it was,
- * and understood by the vendor's own client. Each folder's note.txt says where it comes from.
+ * The golden cases: each `fixtures/<case>` is read into exactly its canonical form, written back into what it was, and understood by the
+ * vendor's own client. Each folder's note.txt says where it comes from.
  */
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { noMemo, plain, streamOf, testPen } from '#testing/conversions/codec-run
 import { eventsInPieces, goldenCases } from '#testing/conversions/golden'
 import { messagesCodec as codec } from './codec.ts'
 
-/** The final message as the vendor's client puts it together from a stream, or the name of what it throws. */
+/** The final message as the vendor's client assembles it from a stream, or the name of the error that it throws. */
 async function clientReads(stream: Uint8Array): Promise<unknown> {
   const headers = { 'content-type': 'text/event-stream' }
   const client = new Anthropic({
@@ -57,7 +57,7 @@ describe.each(goldenCases(codec, join(import.meta.dir, 'fixtures')))(
   },
 )
 
-/** A client that is told nothing says how it knows, and an error in words says the same as a stream that breaks. */
+/** Normalises a missing stop reason, and treats an error event like a broken stream. */
 function strip(message: unknown): unknown {
   if (typeof message === 'string') return 'error'
   if (typeof message !== 'object' || message === null || !('usage' in message)) return message

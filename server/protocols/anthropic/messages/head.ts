@@ -14,7 +14,7 @@ import { scanObject } from '#wire/json-scan'
 type Block = Record<string, unknown>
 
 const names = bodyNames('anthropic', [MessagesRequest], 'context_management betas')
-/** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+/** Scans a body. Throws GatewayError unless the text is an unambiguous JSON object. */
 export const scan = (text: string): ScannedBody => scanObject(text, names)
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds of block pass. */
@@ -142,7 +142,7 @@ function affinityOf({ container, metadata }: CountBody): string[] {
 const messagesCheck = checker(MessagesDoor)
 const countCheck = checker(CountTokensDoor)
 
-/** Checked fields have their types, all others are as they came. */
+/** Checked fields have their types, all others are unchanged. */
 export type MessagesBody = MessagesDoor & Record<string, unknown>
 /** The same for a request to count tokens. */
 export type CountBody = CountTokensDoor & Record<string, unknown>

@@ -1,6 +1,6 @@
 /**
- * Blocks that only Messages knows: server tools and their results, compaction, uploads. They keep their form for their own
- * dialect; any other gets a plain-text account of them, so that a foreign model does not take them for its own doing.
+ * Blocks that only Messages has: server tools and their results, compaction, uploads. They keep their form for their own dialect; any other
+ * gets a plain-text description, so that another model does not take them for its own actions.
  */
 import type { NativePart } from '#canonical/conversation'
 import { exact } from '#shared/exact-numbers'
@@ -17,7 +17,7 @@ export function readNative(block: Block): NativePart {
   return { kind: 'native', dialect: 'messages', raw: block, ...(summary !== '' && { summary: summary.slice(0, longest) }) }
 }
 
-/** What a person would read in a search result: title, source, text. */
+/** The text that a person would read in a search result: title, source, text. */
 export function searchResultText(block: Block): string {
   return words({ title: block.title, source: block.source, content: block.content }).join('\n')
 }

@@ -1,4 +1,4 @@
-/** Messages as turns. Results of tools, which stand in a user message, become a turn of their own before it. */
+/** Messages as turns. Results of tools, which are in a user message, become a turn of their own before it. */
 import type {
   CacheMark,
   CallPart,
@@ -35,7 +35,7 @@ const plainMessage: Pick<ItemReader<MessagesMessage, Turn[]>, 'first' | 'second'
   },
 }
 
-/** A block that is a text and nothing else. */
+/** A block with nothing but text. */
 const plainText: Pick<ItemReader<MessagesBlock, Part>, 'first' | 'second' | 'plain'> = {
   first: 'type',
   second: 'text',
@@ -48,7 +48,7 @@ function readMessage(message: Fields<MessagesMessage>, blocks: ItemReader<Messag
   const parts = readContent(message, blocks)
   switch (role) {
     case 'system':
-      // A turn that only sets something; what it sets is told by its path.
+      // A turn that only sets something, which is reported by its path.
       return parts.length === 0 ? [] : [{ role, parts, path }]
     case 'assistant':
       return [{ role, parts, path }]
@@ -76,7 +76,7 @@ type Block = Fields<MessagesBlock>
 
 /** What reading one request gathers on its way. */
 export interface Reading {
-  /** What only this dialect can say and its writer writes back from elsewhere: dotted names, or paths in the body. */
+  /** Fields that only this dialect has and that its writer restores from elsewhere: dotted names, or paths in the body. */
   notes: Set<string>
   /** Tool names by call id, for results to name their tool. */
   names: Map<string, string>
@@ -180,7 +180,7 @@ function readResult(block: Block, reading: Reading): ResultPart {
   }
 }
 
-/** What a tool answered; kinds of block that have no place in a result become their JSON text, never nothing. */
+/** The content of a tool result; unsupported kinds of block become their JSON text and are never dropped. */
 function readFindings(result: Block, reading: Reading): ResultPart['parts'] {
   const text = result.textIf('content')
   if (text !== undefined) return text === '' ? [] : [{ kind: 'text', text }]

@@ -1,6 +1,6 @@
 /**
- * A Messages request as a conversation. Fields that nobody else knows are kept for the way back; so are dated hosted
- * tools, but for web search, which others have too.
+ * A Messages request as a conversation. Fields that only this dialect has are kept to be written back; so are dated hosted tools, except
+ * web search, which others have too.
  */
 import type { RequestBody } from '#canonical/codec'
 import type {
@@ -93,7 +93,7 @@ function readSystem(body: Body): Instruction[] {
   })
 }
 
-/** `tools`; `notes` collects the paths of what only this dialect can say. Throws GatewayError 400 with the field's path. */
+/** `tools`; `notes` collects the paths of fields that only this dialect has. Throws GatewayError 400 with the field's path. */
 const readTools = (body: Fields<CountTokensRequest>, notes: Set<string>): Tool[] =>
   body.objects('tools').map((tool) => readTool(tool, notes))
 
@@ -124,7 +124,7 @@ function readFunction(tool: Fields<MessagesTool>): Tool {
   }
 }
 
-/** Every version of web search. What no other dialect can say of it is noted by its path. */
+/** Every version of web search. Options that no other dialect has are recorded by their paths. */
 function readSearch(tool: Fields<MessagesTool>, notes: Set<string>): Tool {
   const allowedDomains = domains(tool.json('allowed_domains'))
   const blockedDomains = domains(tool.json('blocked_domains'))
@@ -183,7 +183,7 @@ function readOutput(body: Body, config: OutputConfig | undefined): Output {
   }
 }
 
-/** `output_format` is what the field was called while it was new. */
+/** `output_format` is the field's former name. */
 function readFormat(body: Body, config: OutputConfig | undefined): OutputFormat {
   const format = config?.object('format') ?? body.object('output_format')
   if (!format) return { kind: 'text' }
@@ -211,7 +211,7 @@ function readTier(body: Body): ConversationRequest['tier'] {
 
 const efforts: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
-/** How much the model is to think, and how much of that the client wants to see. */
+/** How much the model should reason, and how much of that the client wants to see. */
 function readReasoning(body: Body, config: OutputConfig | undefined, notes: Set<string>): ReasoningSettings {
   const effort = config?.word('effort', efforts)
   const thinking = body.object('thinking')
@@ -224,7 +224,7 @@ function readThinking(thinking: Fields<NonNullable<CountTokensRequest['thinking'
   const display = thinking.textIf('display')
   const type = thinking.textIf('type')
   const visible = display === 'omitted' ? ('none' as const) : ('summary' as const)
-  // Other dialects have no word for these; this one gets them back.
+  // Other dialects have no equivalent; this one gets them back.
   if (display === 'updates') notes.add('thinking.updates')
   if (type === 'between_tools') notes.add('thinking.between_tools')
   switch (type) {
@@ -243,9 +243,7 @@ function readThinking(thinking: Fields<NonNullable<CountTokensRequest['thinking'
   }
 }
 
-/**
- * Fields without a canonical place, by name. A dotted name stands for something inside the conversation: it only tells that it was there.
- */
+/** Fields without a canonical equivalent, by name. A dotted name only records that something was inside the conversation. */
 function readExtensions(body: Body, notes: ReadonlySet<string>): ConversationRequest['extensions'] {
   // Parley's own, read from the head.
   body.ignore('group', 'models')

@@ -48,7 +48,7 @@ function assistantBlock(part: Part, writing: RequestContext): Json[] {
   }
 }
 
-/** What the user and the assistant say in the same way. */
+/** Blocks that the user and the assistant have in common. */
 function commonBlocks(part: TextPart | RefusalPart | NativePart, writing: RequestContext): Json[] {
   if (part.kind === 'text') return textBlocks(part, writing)
   if (part.kind === 'native') return nativeBlocks(part, writing)
@@ -93,7 +93,7 @@ type State = WrittenFields<Opaque, { dialect: 'written'; value: 'written' }>
 
 const reasoningWriters: FieldWriters<ReasoningPart, RequestContext> = {
   kind: unsaid,
-  // The seal says which form a thought takes.
+  // The signature determines the form of reasoning.
   form: unsaid,
   opaque(opaque, _, { text }) {
     const own: State[] = opaque.filter(({ dialect }) => dialect === 'messages')
@@ -105,7 +105,7 @@ const reasoningWriters: FieldWriters<ReasoningPart, RequestContext> = {
   text: writtenElsewhere,
 }
 
-/** Thinking goes back only with the vendor's own seal; without it the request would be refused. */
+/** Reasoning is only sent back with the vendor's own signature; without it the request would be refused. */
 function reasoningBlocks(part: ReasoningPart, writing: RequestContext): Json[] {
   const block = writeFields(part, reasoningWriters, writing)
   if (block.type !== undefined) return [block]
@@ -153,7 +153,7 @@ const nativeWriters: FieldWriters<NativePart, RequestContext> = {
   dialect: writtenElsewhere,
   raw: (raw, _, { dialect }) => (dialect === 'messages' ? (raw as Json) : undefined),
   summary: (text, _, { dialect }) => (dialect === 'messages' || text === '' ? undefined : { type: 'text', text }),
-  // Stands in `raw`; the seal of another vendor's state is opened before a codec sees it.
+  // Is in `raw`; the envelope of another vendor's state is opened before a codec sees it.
   opaque: unsaid,
 }
 

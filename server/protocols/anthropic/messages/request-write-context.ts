@@ -1,4 +1,4 @@
-/** What the writers of one request share: the request, its losses, the upstream's names of tools, and the four cache breakpoints. */
+/** The context shared by the writers of one request: the request, its losses, the upstream's tool names, and the four cache breakpoints. */
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, Part } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'

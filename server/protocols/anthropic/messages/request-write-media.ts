@@ -1,4 +1,4 @@
-/** Images and documents for an upstream that speaks Messages. What it cannot take is refused, naming its place in the caller's body. */
+/** Images and documents for a Messages upstream. Unsupported ones are refused with their path in the caller's body. */
 import type { Target } from '#canonical/codec'
 import type { MediaPart } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'

@@ -6,7 +6,7 @@ import type { Json } from '../frame.ts'
 import { schemaSubset } from '../schema-subset.ts'
 import type { RequestContext } from './request-write-context.ts'
 
-/** Assumed where a model's largest output is not known; holds assume the same. */
+/** Assumed if a model's largest output is unknown; holds assume the same. */
 const assumedOutput = 16_384
 
 /** `max_tokens`, which this dialect requires: the caller's limit, at most the model's. */
@@ -36,7 +36,7 @@ const formatWriters: FieldWriters<SchemaFormat, RequestContext> = {
   strict: unsaid,
 }
 
-/** `output_config.format`; undefined for text, and for JSON mode, which the system prompt asks for in words. */
+/** `output_config.format`; undefined for text, and for JSON mode, which the system prompt asks for instead. */
 export function writeFormat(writing: RequestContext): Json | undefined {
   const { format } = writing.request.output
   return format.kind === 'schema' ? writeFields(format, formatWriters, writing) : undefined
@@ -65,7 +65,7 @@ const outputWriters: FieldWriters<Output, RequestContext> = {
   verbosity: forgets('output.verbosity', 'This upstream has no levels of verbosity.'),
 }
 
-/** `stop_sequences`. Throws GatewayError `unsupported_value` for answers that this dialect cannot give. */
+/** `stop_sequences`. Throws GatewayError `unsupported_value` for answers that this dialect cannot express. */
 export const writeOutput = (writing: RequestContext): Json => writeFields(writing.request.output, outputWriters, writing)
 
 interface SamplingContext extends RequestContext {
@@ -73,7 +73,7 @@ interface SamplingContext extends RequestContext {
   thinks: boolean
 }
 
-/** A sampling field as the model takes it; undefined where it takes none, recorded unless the value is the usual one. */
+/** A sampling field as the model takes it; undefined if it takes none, recorded unless the value is the usual one. */
 function sampled(name: 'temperature' | 'topP' | 'topK', value: number, { target, losses, thinks, request }: SamplingContext) {
   const { samplingRefused, topPWithTemperatureRefused } = target.capabilities
   const field = `sampling.${name}`
@@ -152,7 +152,7 @@ export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { requ
   return undefined
 }
 
-/** Who asks, and what the request is labelled with. */
+/** The end user, and the labels of the request. */
 export const identityWriters: FieldWriters<ConversationRequest['identity'], RequestContext> = {
   endUser: (user_id) => ({ metadata: { user_id } }),
   metadata(labels, { losses }) {
@@ -160,7 +160,7 @@ export const identityWriters: FieldWriters<ConversationRequest['identity'], Requ
   },
 }
 
-/** What the caller says about caching beyond its breakpoints. */
+/** The caller's cache settings besides breakpoints. */
 export const cacheWriters: FieldWriters<ConversationRequest['cache'], RequestContext> = {
   key: forgets('cache.key', 'This upstream finds its cache by the prompt itself.'),
 }

@@ -1,4 +1,4 @@
-/** How much the model is to think, in the form that the given model of this vendor takes. */
+/** How much the model should reason, in the form that this model of the vendor takes. */
 import type { ConversationRequest, Effort, ReasoningSettings } from '#canonical/conversation'
 import { type FieldWriters, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
@@ -15,16 +15,16 @@ export interface Thinking {
 /** What else the request decides about thinking. */
 export interface Circumstances {
   maxTokens: number
-  /** A tool must be called, which leaves no room to think first. */
+  /** A tool call is forced, which rules out reasoning first. */
   forcing: boolean
   /** The thoughts before the last tool calls are gone. */
   lost: boolean
-  /** The answer has begun: its first words are the last message. */
+  /** The answer is prefilled: the last message is its beginning. */
   begun: boolean
 }
 
 const least = 1024
-/** Tokens for models that know no effort, largest first. */
+/** Token budgets for models without effort levels, largest first. */
 const budgets: Readonly<Record<Effort, number>> = { none: 0, minimal: 1024, low: 1024, medium: 4096, high: 16384, xhigh: 32768, max: 63999 }
 
 const settingWriters: FieldWriters<ReasoningSettings, RequestContext> = {
@@ -49,7 +49,7 @@ export function writeThinking(writing: RequestContext, circumstances: Circumstan
     losses.altered('reasoning', reason)
     return { ...withEffort(effort), isOn: false }
   }
-  // To this vendor an effort alone concerns the whole answer and does not switch thinking on; elsewhere it means thinking.
+  // For this vendor an effort alone concerns the whole answer and does not switch reasoning on; elsewhere it means reasoning.
   if (request.dialect === 'messages' && settings.budget === undefined && settings.adaptive !== true && budgetOnly !== true) {
     return { ...withEffort(effort), isOn: always === true }
   }
@@ -64,7 +64,7 @@ export function writeThinking(writing: RequestContext, circumstances: Circumstan
   return { thinking, ...withEffort(effort), isOn: true }
 }
 
-/** What the reader of this dialect has noted of its own `thinking`. */
+/** What the reader of this dialect recorded about its own `thinking`. */
 const noted = ({ extensions }: ConversationRequest, word: string): boolean => extensions.messages?.[`thinking.${word}`] === true
 
 const withEffort = ({ effort }: { effort?: string | undefined }) => (effort === undefined ? {} : { effort })
@@ -81,7 +81,7 @@ function switchedOff({ target, losses }: RequestContext): Thinking {
   return { effort: 'low', isOn: true }
 }
 
-/** The effort to ask for; a budget stands for one where the model takes none. */
+/** The effort to ask for, derived from a budget if the model takes none. */
 function levelOf({ effort, budget }: ReasoningSettings, { losses, target }: RequestContext): string | undefined {
   if (effort === 'minimal') losses.adapted('reasoning.effort', 'The least effort of this upstream is `low`.')
   if (effort !== undefined) return effort === 'minimal' ? 'low' : effort
@@ -92,7 +92,7 @@ function levelOf({ effort, budget }: ReasoningSettings, { losses, target }: Requ
   return budget <= 24576 ? 'high' : 'xhigh'
 }
 
-/** Tokens to think with, or undefined where the model decides or the limit leaves no room. */
+/** The reasoning budget in tokens, or undefined if the model decides or the limit leaves no room. */
 function budgetFor(settings: ReasoningSettings, { losses, target }: RequestContext, maxTokens: number): number | undefined {
   const { adaptiveOnly, budgetOnly } = target.capabilities
   const asked = settings.budget !== undefined && settings.budget > 0 ? settings.budget : undefined

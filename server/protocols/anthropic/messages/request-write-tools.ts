@@ -1,4 +1,4 @@
-/** Tools and the choice among them, for an upstream that speaks Messages. */
+/** Tools and tool choice for a Messages upstream. */
 import type { Tool, ToolPolicy } from '#canonical/conversation'
 import { hostedTool, leavesOutSearch } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
@@ -65,7 +65,7 @@ const functionWriters: FieldWriters<FunctionTool, RequestContext> = {
     return { input_schema: schema }
   },
   strict: (strict) => (strict ? { strict } : undefined),
-  // recordForeign tells the loss of what another dialect has here.
+  // recordForeign records the loss of another dialect's fields.
   extra: (extra, { request }) => (request.dialect === 'messages' ? extra : undefined),
   cache: (mark, { marked }) => marked(mark),
 }
@@ -91,11 +91,11 @@ const customWriters: FieldWriters<CustomTool, RequestContext> = {
   grammar(_, { losses }) {
     losses.dropped('tools.custom.grammar', 'The grammar of a tool is told in words and not enforced.')
   },
-  // Tools of this kind never come from this dialect; recordForeign tells the loss.
+  // Tools of this kind never come from this dialect; recordForeign records the loss.
   extra: unsaid,
 }
 
-/** The version that every model with web search takes; later ones require code execution beside it. */
+/** The version that every model with web search accepts; later ones also require code execution. */
 const searchType = 'web_search_20250305'
 
 const searchWriters: FieldWriters<SearchTool, RequestContext> = {
@@ -113,16 +113,16 @@ const searchWriters: FieldWriters<SearchTool, RequestContext> = {
     return { user_location: { ...place, type: 'approximate' } }
   },
   maxUses: (max_uses) => ({ max_uses }),
-  // Left out where it may fetch nothing: writeSearch.
+  // Left out if it must not fetch anything: writeSearch.
   live: writtenElsewhere,
-  // Written back as it came where it came from this dialect: writeSearch.
+  // Written back unchanged if it came from this dialect: writeSearch.
   raw: writtenElsewhere,
   dialect: writtenElsewhere,
   // `recordForeign` records them.
   unread: unsaid,
 }
 
-/** `tool_choice`, or an instruction to the model where a choice cannot be enforced. */
+/** `tool_choice`, or an instruction to the model if a choice cannot be enforced. */
 export interface WrittenChoice {
   choice?: Json
   instruction?: string

@@ -1,6 +1,6 @@
 /**
- * Turns as messages. Neighbours of one role are one message; results of tools come first in the message after their calls,
- * in the order of the calls; what the vendor would refuse is refused here, so that another candidate can be tried.
+ * Turns as messages. Neighbours of one role are one message; results of tools come first in the message after their calls, in the order of
+ * the calls; anything that the vendor would refuse is refused here, so that another candidate can be tried.
  */
 import type { Turn } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
@@ -37,7 +37,7 @@ export function writeTurns(turns: readonly Turn[], writing: RequestContext): Mes
   return messages
 }
 
-/** Who speaks after each turn, besides the system. */
+/** The next role after each turn, ignoring system turns. */
 function nextSpeakers(turns: readonly Turn[]): (Turn['role'] | undefined)[] {
   let speaker: Turn['role'] | undefined
   return turns
@@ -88,7 +88,7 @@ type Refuse = (reason: string, message?: Message) => Error
 const idsOf = (message: Message | undefined, type: string, key: string): unknown[] =>
   (message?.content ?? []).filter((block) => block.type === type).map((block) => block[key])
 
-/** Gives every call and its result a unique id, as the vendor requires: some services number the calls of each turn from the start. */
+/** Gives every call and its result a unique id, as the vendor requires: some services restart call ids in each turn. */
 function ownIds(messages: readonly Message[]): void {
   const taken = new Set<unknown>()
   for (const [index, message] of messages.entries()) {

@@ -1,4 +1,4 @@
-/** Conversations of other dialects as Messages requests: who says what, with which tools, row by row of the mapping tables. */
+/** Conversations of other dialects as Messages requests: roles, content and tools, row by row of the mapping tables. */
 import { describe, expect, test } from 'bun:test'
 import type { ConversationRequest, Part, Tool, Turn } from '#canonical/conversation'
 import { assistant, call, conversation, look, named, result, text, user } from '#testing/conversions/conversation'

@@ -1,6 +1,6 @@
 /**
- * A conversation as a request to an upstream that speaks Messages, in the version that still takes sampling fields. What the
- * dialect cannot say is refused or recorded as a loss.
+ * A conversation as a Messages request, in the version that still takes sampling fields. What the dialect cannot express is refused or
+ * recorded as a loss.
  */
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
@@ -28,7 +28,7 @@ interface Prepared extends RequestContext {
   format: Json | undefined
 }
 
-/** Throws GatewayError `unsupported_value` when this upstream cannot be asked this; another candidate may. */
+/** Throws GatewayError `unsupported_value` when this upstream cannot take the request; another candidate may. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
   const context = requestContext(request, target)
   const { losses, names } = context
@@ -56,7 +56,7 @@ function prepare(context: RequestContext): Prepared {
 
 /** Every field of a conversation, in the order of the body. */
 const requestWriters: FieldWriters<ConversationRequest, Prepared> = {
-  // Fields that came from this dialect and have no other place. Dotted names only note that something stood in a block.
+  // Fields that came from this dialect and have no other place. Dotted names only record that something was in a block.
   extensions: ({ messages = {} }) => Object.fromEntries(Object.entries(messages).filter(([key]) => !key.includes('.'))),
   model: (_, { target }) => ({ model: target.model }),
   output: (_, { maxTokens, output }) => ({ max_tokens: maxTokens, ...output }),
@@ -73,7 +73,7 @@ const requestWriters: FieldWriters<ConversationRequest, Prepared> = {
   cache: (cache, context) => writeFields(cache, cacheWriters, context),
   identity: (identity, context) => writeFields(identity, identityWriters, context),
   stream: (_, { target }) => ({ stream: target.stream }),
-  // recordForeign tells these losses.
+  // recordForeign records these losses.
   unread: writtenElsewhere,
   // About the caller, not about the question.
   dialect: unsaid,
@@ -94,11 +94,11 @@ const instructionWriters: FieldWriters<Instruction, RequestContext> = {
   },
   text: (text) => ({ text }),
   cache: (mark, { marked }) => marked(mark),
-  // All instructions stand in one field here.
+  // All instructions are in one field here.
   item: unsaid,
 }
 
-/** The field `system`; `instruction` is what a tool choice could not enforce. Undefined when there is nothing to say. */
+/** The field `system`; `instruction` replaces a tool choice that cannot be enforced. Undefined when empty. */
 function writeSystem(context: RequestContext, instruction: string | undefined): unknown {
   const { request, losses } = context
   const blocks = request.instructions.filter(({ text }) => text !== '').map((one): Json => writeFields(one, instructionWriters, context))

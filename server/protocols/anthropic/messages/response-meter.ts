@@ -1,4 +1,4 @@
-/** A whole Messages answer: checked, counted, and given back under the name that the client asked for. */
+/** A whole Messages answer: checked, counted, and returned under the model name that the client asked for. */
 
 import type { AnswerEdits, StateRef, WholeAnswer } from '#canonical/codec'
 import { type Delivered, needsTexts, nothingDelivered, settled, textBytes } from '#canonical/delivered'
@@ -15,7 +15,7 @@ import { type Json, jsonText } from '../frame.ts'
 import { isLength } from './finish.ts'
 import { readUsage, writeUsage } from './usage.ts'
 
-/** An answer with its list of blocks. Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
+/** An answer with its list of blocks. Throws GatewayError `upstream_error`, or the error inside a successful response. */
 export function parseAnswer(body: string): Json & { content: unknown[] } {
   const answer = parseObject(body)
   if (answer && (answer.type === 'error' || carries(answer.error))) throw readInnerError(answer.error)
@@ -46,7 +46,9 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, 
 
 const isToolResult = (block: unknown) => isObject(block) && typeof block.type === 'string' && block.type.endsWith('_tool_result')
 
-/** What the upstream keeps: the container of the answer, files that tools made in it, and the answer itself where its id is given. */
+/**
+ * State that the upstream stores: the container of the answer, files that tools created in it, and the answer itself if its id is given.
+ */
 export function createdIn(container: unknown, results: readonly unknown[], id?: unknown): { created?: StateRef[] } {
   const created: StateRef[] = []
   if (typeof id === 'string' && id !== '') created.push({ kind: 'message', id })

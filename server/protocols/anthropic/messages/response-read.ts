@@ -16,7 +16,7 @@ import { readFinish } from './finish.ts'
 import { measure, parseAnswer } from './response-meter.ts'
 import { readUsage, tellBreakdown } from './usage.ts'
 
-/** Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
+/** Throws GatewayError `upstream_error`, or the error inside a successful response. */
 export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = parseAnswer(body)
   keepDigits(body, answer)
@@ -49,10 +49,10 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
 /** Fields of an answer that have a place in every other dialect, or are the same in every answer. */
 export const placed = ['id', 'type', 'role', 'model', 'content', 'stop_reason', 'stop_sequence', 'usage'] as const
 
-/** Told singly; an upstream that invents fields must not fill the log. */
+/** Maximum paths that are listed one by one: an upstream that invents fields must not fill the log. */
 const mostPaths = 32
 
-/** The tier that served the answer, in canonical words; undefined when the usage does not say. */
+/** The canonical tier that served the answer; undefined when the usage does not report it. */
 export function readServedTier(usage: unknown): string | undefined {
   if (!isObject(usage) || typeof usage.service_tier !== 'string') return undefined
   return usage.service_tier === 'standard' ? 'default' : usage.service_tier
@@ -60,7 +60,7 @@ export function readServedTier(usage: unknown): string | undefined {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Undefined for text that is empty. Kinds that nobody knows stay as they are. */
+/** Undefined for empty text. Unknown kinds are kept unchanged. */
 export function readAnswerBlock(block: Fields<MessagesBlock>, memo: Memo): Part | undefined {
   switch (block.textIf('type')) {
     case 'text': {
@@ -101,11 +101,11 @@ export function inputText({ input }: Json): string {
   return json
 }
 
-/** What is known of a call before its arguments, in the client's words. */
+/** The head of a call, before its arguments, with the client's tool name. */
 export function callHead(block: Json, memo: Memo): Extract<PartHead, { kind: 'call' }> {
   const client = clientName(memo, text(block.name))
   return { kind: 'call', callId: text(block.id), ...client, form: memo.wrappedTools.includes(client.name) ? 'text' : 'json' }
 }
 
-/** What only this dialect can show. No words stand in for it, because the answer makes sense without it. */
+/** A block that only this dialect can show. It has no text replacement, because the answer makes sense without it. */
 export const nativeOf = (raw: Json): NativePart => ({ kind: 'native', dialect: 'messages', raw })

@@ -39,7 +39,7 @@ interface Context {
   codecContext: CodecContext
 }
 
-/** The body under the model name that the client asked for, and what of the answer this dialect cannot say. */
+/** The body with the model name that the client asked for, and the losses of the answer. */
 export function writeResponse(
   response: ConversationResponse,
   asked: ConversationRequest,
@@ -89,7 +89,7 @@ type Begun =
   | { kind: Exclude<Part['kind'], 'native'> }
   | WrittenKind<Part, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
 
-/** Records what this dialect cannot say of a part; known as soon as the part begins. */
+/** Records what this dialect cannot express of a part; known as soon as the part begins. */
 export function noteLosses(part: Begun, losses: LossList): void {
   if (part.kind === 'refusal') losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
   if (part.kind === 'media') losses.dropped('response.media', 'This dialect has no media in answers.')
@@ -109,13 +109,13 @@ export function citationOf(citation: Citation, losses: LossList): Json | undefin
   return written
 }
 
-/** The answer's id where it is one of this dialect, else a fresh one. */
+/** The answer's id if it is one of this dialect, else a new one. */
 export const messageId = (id: string, codecContext: CodecContext): string => (id.startsWith('msg_') ? id : codecContext.id('msg_'))
 
 const tiers: Readonly<Record<string, string>> = { default: 'standard', standard: 'standard', priority: 'priority', batch: 'batch' }
 const writeServedTier = (tier: string | undefined) => (tier !== undefined && Object.hasOwn(tiers, tier) ? tiers[tier] : undefined)
 
-/** The parts without the signatures that follow the last words; stream-write.ts says why they are left out. */
+/** The parts without the signatures that follow the last text; stream-write.ts explains why they are left out. */
 function untilWords(parts: readonly Part[]): readonly Part[] {
   const last = parts.findLastIndex((part) => !isBareSignature(part))
   return parts[last]?.kind === 'text' ? parts.slice(0, last + 1) : parts
@@ -154,11 +154,11 @@ const textWriters: FieldWriters<TextPart, Context> = {
     const written = citations.flatMap((citation) => citationOf(citation, losses) ?? [])
     return written.length > 0 ? { citations: written } : undefined
   },
-  // Only Responses tells a remark from the answer.
+  // Only Responses distinguishes remarks from the answer.
   phase: unsaid,
   // Only requests have breakpoints.
   cache: unsaid,
-  // Signatures of words stand in a part of their own here: `untilWords`.
+  // Signatures of text are in a part of their own here: `untilWords`.
   opaque: unsaid,
 }
 
@@ -180,7 +180,7 @@ const reasoningWriters: FieldWriters<ReasoningPart, Context> = {
     return { type: 'thinking', thinking: text.join('\n\n'), signature: signature?.value ?? '' }
   },
   text: writtenElsewhere,
-  // The kind of block says it.
+  // Implied by the kind of block.
   form: unsaid,
   kind: unsaid,
 }
@@ -207,11 +207,11 @@ const nativeWriters: FieldWriters<NativePart, Context> = {
   summary: (text, _, part) => (text === '' || ownBlock(part) ? undefined : { type: 'text', text }),
   dialect: writtenElsewhere,
   kind: unsaid,
-  // Stands in `raw`.
+  // Is in `raw`.
   opaque: unsaid,
 }
 
-/** There is no media in answers: `noteLosses`. What was said in audio stands as text. */
+/** Answers have no media: `noteLosses`. Audio becomes its transcript. */
 const mediaWriters: FieldWriters<MediaPart, Context> = {
   transcript: (text) => (text === '' ? undefined : { type: 'text', text }),
   kind: unsaid,

@@ -8,7 +8,7 @@ import { messagesMeter } from './stream-meter.ts'
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes)
 
-/** The meter after it has watched a whole stream, with what it said and what it let through. */
+/** The meter after a whole stream, with its verdicts and its output. */
 function watch(stream: string | Uint8Array[], edits: AnswerEdits = {}) {
   const splitter = createSseSplitter()
   const meter = messagesMeter(edits)

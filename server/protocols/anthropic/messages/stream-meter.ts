@@ -1,6 +1,6 @@
 /**
- * Watches a Messages stream as it passes. The one edit of the closed list is the model's name, which stands in the first
- * event. Counts what is delivered and keeps none of it.
+ * Meters a Messages stream as it passes. The only edit is the model's name, which is in the first event. Counts what is delivered without
+ * storing it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { type Delivered, nothingDelivered, settled } from '#canonical/delivered'
@@ -21,7 +21,7 @@ import { type ReportedUsage, readUsage } from './usage.ts'
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 const terminator = new TextEncoder().encode(writeEvent('message_stop', {}))
 
-/** A meter for one stream. `listener` hears every text that is delivered. */
+/** A meter for one stream. `listener` gets every delivered text. */
 export const messagesMeter = (edits: AnswerEdits, listener?: TextListener): Meter => new MessagesMeter(edits, listener)
 
 class MessagesMeter implements Meter, StringTaker {
@@ -145,13 +145,13 @@ class MessagesMeter implements Meter, StringTaker {
   }
 }
 
-/** Where a delta has its text, and what that counts as. */
+/** The text field of each delta, and its kind. */
 const textFields = [
   ['text', 'text'],
   ['thinking', 'reasoning'],
 ] as const
 
-/** The text of a delta that has nothing else. */
+/** The text of a delta without other fields. */
 function onlyIn({ delta }: Json, field: string): string | undefined {
   if (!isObject(delta)) return undefined
   for (const key in delta) if (key !== field && key !== 'type') return undefined
@@ -173,7 +173,7 @@ function createdBy({ type, data }: WireEvent, keepsAnswer: boolean): Pick<FrameV
 
 const isNamed = ({ type, data }: WireEvent) => type === 'message_start' && isObject(data.message) && typeof data.message.model === 'string'
 
-/** The change that puts `model` into the object that stands in the field `key`. */
+/** The change that sets `model` in the object at the field `key`. */
 function nameIn(key: string, model: string): FieldChanges {
   const name = new Map([['model', () => JSON.stringify(model)]])
   const rename = (json: string | undefined) => {

@@ -16,9 +16,9 @@ interface OpenBlock {
   kind: 'text' | 'reasoning' | 'call' | 'native'
   /** Some of the arguments have gone out or are held. */
   hasInput: boolean
-  /** Arguments of a wrapped tool or of a server tool, which can be told only as a whole. */
+  /** Arguments of a wrapped tool or of a server tool, which can only be passed on as a whole. */
   held: string[] | undefined
-  /** A signature may come in pieces, and must leave as one. */
+  /** A signature may arrive in pieces, and must be passed on as one. */
   signature: string
   block: Json
 }
@@ -28,7 +28,7 @@ export interface OpenBlocks {
   start(index: number, block: Json): ConversationEvent[]
   delta(index: number, delta: Json): ConversationEvent[]
   stop(index: number): ConversationEvent[]
-  /** Closes what is open, in order. */
+  /** Closes open blocks, in order. */
   stopAll(): ConversationEvent[]
   /** The client's tools were called. */
   hasCalls(): boolean
@@ -166,7 +166,7 @@ export function openBlocks(memo: Memo): OpenBlocks {
 
 const signatureOf = ({ signature }: OpenBlock): Delta => ({ opaque: { dialect: 'messages', kind: 'signature', value: signature } })
 
-/** The arguments of a call that have not gone out yet: held text, an input that came with the opening, or an empty object. */
+/** The arguments of a call that were not yet passed on: held text, an input that came with the opening, or an empty object. */
 function restOf({ hasInput, held, block }: OpenBlock): string {
   if (held && hasInput) return unwrapInput(held.join(''))
   if (hasInput) return ''

@@ -27,7 +27,7 @@ const blockFields: Readonly<Record<string, KnownFields>> = {
   // A call of the client's tools is always made by the model itself.
   tool_use: knownFields('type id name input', { caller: knownFields('type') }),
 }
-/** By the type of a delta. What a compaction brings rides along with its block. */
+/** By the type of a delta. Fields of a compaction are kept with its block. */
 const deltaFields: Readonly<Record<string, KnownFields>> = {
   text_delta: knownFields('type text'),
   thinking_delta: knownFields('type thinking'),
@@ -39,7 +39,7 @@ const deltaFields: Readonly<Record<string, KnownFields>> = {
 const fieldsOf = (tables: Readonly<Record<string, KnownFields>>, kind: unknown): KnownFields | undefined =>
   typeof kind === 'string' && Object.hasOwn(tables, kind) ? tables[kind] : undefined
 
-/** Reads the stream of an upstream; `memo` is what was remembered from writing its request. */
+/** Reads the stream of an upstream; `memo` was returned when its request was written. */
 export function messagesReader(memo: Memo, codecContext: CodecContext): StreamReader {
   const losses = lossList()
   const tellUnknown = unknownFields(losses)
@@ -164,7 +164,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     return [{ kind: 'end', ...(tier !== undefined && { tier }) }]
   }
 
-  /** Usage goes out before the error, because what was delivered has to be paid for. */
+  /** Usage comes before the error, because delivered output has to be paid for. */
   function fail(error: GatewayError): ConversationEvent[] {
     isOver = true
     const usage = reading ? [{ kind: 'usage' as const, usage: usageNow(reading) }] : []

@@ -1,4 +1,4 @@
-/** One part of a stream as a block: its opening, its deltas, its end. A part with nothing to say leaves no block. */
+/** One part of a stream as a block: its start, its deltas, its end. An empty part has no block. */
 import type { CodecContext, WriteText } from '#canonical/codec'
 import type { Delta, PartHead } from '#canonical/conversation-event'
 import type { LossList } from '#canonical/loss'
@@ -9,7 +9,7 @@ import { around, marker } from '#wire/around'
 import { type Json, writeEvent } from '../frame.ts'
 import { citationOf, noteLosses, ownBlock, type State } from './response-write.ts'
 
-/** What of a part’s head is written. There are no phases, namespaces and kinds of media here; state of a block stands in `raw`. */
+/** The fields of a part’s head that are written. There are no phases, namespaces and kinds of media here; state of a block is in `raw`. */
 export type Head =
   | WrittenKind<PartHead, 'text', { phase: 'unsaid' }>
   | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
@@ -18,7 +18,7 @@ export type Head =
   | WrittenKind<PartHead, 'media', { media: 'unsaid'; mimeType: 'unsaid' }>
   | WrittenKind<PartHead, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
 
-/** What of a delta is written. Clients of this dialect cannot ask for log probabilities, and get no media. */
+/** The fields of a delta that are written. Clients of this dialect cannot ask for log probabilities, and get no media. */
 export type Piece = WrittenFields<
   Delta,
   { text: 'written'; segment: 'written'; citation: 'written'; opaque: 'written'; data: 'unsaid'; logprobs: 'unsaid' }
@@ -29,25 +29,25 @@ export interface BlockWriter {
   delta: (delta: Piece) => void
   close(): void
   isClosed(): boolean
-  /** The events that can go out now; each goes out once. A block gets its index with the first of them. */
+  /** The events that can be sent now; each is returned once. A block gets its index with the first of them. */
   take(): string
   /** As `StreamWriter.texts`. */
   texts(): WriteText | undefined
 }
 
-/** What a kind of part does. */
+/** How a kind of part is written. */
 interface Shape {
   /** The block as it begins; undefined for none. `isEmpty` = the part has ended and there is nothing to put into it. */
   opening(isEmpty: boolean): Json | undefined
   /** True: the block begins with its part, not with its first delta. */
   atOnce: boolean
-  /** The piece of a block, undefined when the delta says nothing to it. */
+  /** The delta of the block, undefined when it is empty. */
   piece: (delta: Piece) => Json | undefined
-  /** What is left to say before the end. */
+  /** The last delta before the end. */
   last(): Json | undefined
 }
 
-/** `nextIndex` gives the block's place on the wire when its first event goes out. */
+/** `nextIndex` returns the block's index on the wire when its first event is sent. */
 export function blockWriter(part: Head, nextIndex: () => number, codecContext: CodecContext, losses: LossList): BlockWriter {
   noteLosses(part, losses)
   const shape = shapeOf(part, codecContext, losses)
@@ -94,7 +94,7 @@ export function blockWriter(part: Head, nextIndex: () => number, codecContext: C
 
 const growing: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'partial_json' }
 
-/** Pieces of one kind that waited together go out as one. */
+/** Joins waiting pieces of one kind. */
 function joined(pieces: readonly Json[]): Json[] {
   const runs: { piece: Json; texts: string[] }[] = []
   for (const piece of pieces) {
@@ -116,7 +116,7 @@ function shapeOf(part: Head, codecContext: CodecContext, losses: LossList): Shap
   switch (part.kind) {
     case 'text':
     case 'refusal':
-    // What was said in audio stands as text; there is no other media in answers.
+    // Audio becomes its transcript; there is no other media in answers.
     case 'media':
       return { opening: textOpening, atOnce: false, piece: (delta) => textPiece(delta, losses), last: silent }
     case 'reasoning':
@@ -136,7 +136,7 @@ function textPiece(delta: Piece, losses: LossList): Json | undefined {
   return citation && { type: 'citations_delta', citation }
 }
 
-/** The signature goes out once, at the end. Redacted thoughts are a block of another kind. */
+/** The signature is sent once, at the end. Redacted reasoning is a block of another kind. */
 function reasoningShape(): Shape {
   let redacted: string | undefined
   let signature: string | undefined
@@ -186,7 +186,7 @@ function callShape({ callId, name, form }: Extract<Head, { kind: 'call' }>, code
   }
 }
 
-/** A block of this dialect goes out as its upstream sent it; the input of a hosted tool comes as a delta. */
+/** A block of this dialect is sent as its upstream sent it; the input of a hosted tool is a delta. */
 function nativeShape(part: Extract<Head, { kind: 'native' }>): Shape {
   const block = ownBlock(part)
   if (!block) {

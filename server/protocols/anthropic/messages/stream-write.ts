@@ -1,6 +1,6 @@
 /**
- * Events as a Messages stream. Blocks come one after the other and their indexes without gaps, so a part that begins while
- * another is open waits for its turn; nothing else is kept.
+ * Events as a Messages stream. Blocks are sequential and their indexes have no gaps, so a part that begins while another is open waits;
+ * nothing else is kept.
  */
 import type { CodecContext, StreamWriter, WriteText } from '#canonical/codec'
 import type { ConversationRequest, Finish } from '#canonical/conversation'
@@ -15,7 +15,7 @@ import { lostAnswer, messageId } from './response-write.ts'
 import { type BlockWriter, blockWriter, type Head, type Piece } from './stream-write-blocks.ts'
 import { writeUsage } from './usage.ts'
 
-/** What of each event is written. Streams say no date and no tier here, and the model is called what the client called it. */
+/** The fields of each event that are written. Streams have no date and no tier here, and the model has the client's name for it. */
 type StreamEvent =
   | WrittenKind<ConversationEvent, 'start', { id: 'written'; usage: 'written'; model: 'unsaid'; created: 'unsaid' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
@@ -38,8 +38,8 @@ export function messagesWriter(asked: ConversationRequest, codecContext: CodecCo
   /** In the order of their opening; the first one is on the wire. */
   const parts = new Map<number, BlockWriter>()
   /**
-   * Parts that are only a signature and follow the words, as another dialect's vendor sends them. They are written only when
-   * more follows: agents take the last block for the answer, and no vendor requires the signature of words.
+   * Parts with only a signature after the text, as another dialect's vendor sends them. They are written only when more follows: agents
+   * take the last block for the answer, and no vendor requires the signature of text.
    */
   const behindWords = new Set<number>()
   let hasWords = false
@@ -117,7 +117,7 @@ export function messagesWriter(asked: ConversationRequest, codecContext: CodecCo
     return writeEvent('message_start', { message })
   }
 
-  /** What may go out now: all of the first part, and each next one once those before it are closed. */
+  /** The output that may be sent now: all of the first part, and each next one once those before it are closed. */
   function flush(): string {
     let text = ''
     for (const [at, part] of parts) {

@@ -5,7 +5,7 @@ import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#shared/json'
 import { jsonText } from '../frame.ts'
 
-/** Plausible usage, with what had been delivered when it came. */
+/** Plausible usage, with what had been delivered when it arrived. */
 export interface ReportedUsage extends Told {
   /** All figures so far, later ones over earlier ones. */
   raw: Record<string, unknown>
@@ -16,9 +16,9 @@ const absurd = 1e9
 const mostRounds = 64
 
 /**
- * Messages’ arithmetic: input tokens exclude cache reads and writes, output tokens include thinking. A stream says its input
- * first and its output last, so `raw` adds to what `before` knows; the last figure of either side counts, unless it leaves
- * that side out. Returns `before` when nothing is plausible.
+ * Messages’ arithmetic: input tokens exclude cache reads and writes, output tokens include thinking. A stream reports its input first and
+ * its output last, so `raw` adds to `before`; the last figure of either side counts, unless that side is missing. Returns `before` when
+ * nothing is plausible.
  */
 export function readUsage(raw: unknown, delivered: Delivered, before?: ReportedUsage): ReportedUsage | undefined {
   if (!isObject(raw)) return before
@@ -37,7 +37,7 @@ export function readUsage(raw: unknown, delivered: Delivered, before?: ReportedU
   return { usage, raw: said, delivered: { ...delivered } }
 }
 
-/** Tells what a usage says that no other dialect has a place for, and that no figure there includes. */
+/** Records figures that no other dialect has, and that are not included in its other figures. */
 export function tellBreakdown(raw: unknown, losses: LossList): void {
   if (!isObject(raw)) return
   const tell = (name: string) =>
@@ -49,7 +49,7 @@ export function tellBreakdown(raw: unknown, losses: LossList): void {
 
 const inputFields = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']
 
-/** Some upstreams put a side that they have told before at zero in their last word. */
+/** Some upstreams finally report zero for a side that they reported before. */
 function isFiller(name: string, raw: Record<string, unknown>): boolean {
   if (name === 'output_tokens') return raw[name] === 0
   return inputFields.includes(name) && inputFields.every((field) => !raw[field])
@@ -86,13 +86,13 @@ function count(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= absurd ? value : undefined
 }
 
-/** The log keeps the upstream's own object, but not one of a size or depth that no usage has. */
+/** The usage row keeps the upstream's own object, unless it is larger or deeper than any real usage. */
 function bounded(raw: Record<string, unknown>): unknown {
   const text = jsonText(raw)
   return text !== undefined && text.length <= 4096 ? raw : null
 }
 
-/** The usage object of an answer: the four figures that every client reads, and what else is known. */
+/** The usage object of an answer: the four figures that every client reads, and any others that are known. */
 export function writeUsage({ in: input, out, units }: Usage): Record<string, unknown> {
   const { '5m': five, '1h': hour, other } = input.cacheWrite
   return {
@@ -100,7 +100,7 @@ export function writeUsage({ in: input, out, units }: Usage): Record<string, unk
     cache_creation_input_tokens: five + hour + other,
     cache_read_input_tokens: input.cacheRead,
     output_tokens: out.total,
-    // Which kind of write it was can only be said when all of it is known.
+    // The kinds of cache writes are only reported when all of them are known.
     ...(other === 0 && five + hour > 0 && { cache_creation: { ephemeral_5m_input_tokens: five, ephemeral_1h_input_tokens: hour } }),
     ...(out.reasoning > 0 && { output_tokens_details: { thinking_tokens: out.reasoning } }),
     ...(units.searches > 0 && { server_tool_use: { web_search_requests: units.searches } }),

@@ -52,7 +52,7 @@ export function editCountRequest(raw: string, edits: RequestEdits): string {
   return splice(raw, fieldEdits(raw, spans, new Map([whole, snake(whole)].map((name) => [name, change]))))
 }
 
-/** Throws GatewayError `unsupported_value` when this upstream cannot be asked this. */
+/** Throws GatewayError `unsupported_value` when this upstream cannot take the request. */
 export function writeCountRequest(request: ConversationRequest, target: Target): WrittenRequest {
   const written = writeRequest(request, target)
   return { ...written, body: { [whole]: { model: `models/${target.model}`, ...written.body } } }

@@ -1,5 +1,5 @@
 /**
- * Embeddings of Vertex, through `predict`: instances with settings of their own, one size for all. There is no endpoint of this style.
+ * Embeddings of Vertex, through `predict`: instances with settings of their own, one size for all. No endpoint has this style.
  * Read: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api and
  * https://cloud.google.com/vertex-ai/generative-ai/docs/embeddings/get-text-embeddings (one text at a time for gemini-embedding-001).
  */

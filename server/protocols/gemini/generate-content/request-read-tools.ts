@@ -7,7 +7,7 @@ import type { GeminiFunctionDeclaration, GeminiTool, GenerateContentRequest } fr
 import { type Body, camel } from '../proto-json.ts'
 import { readSchema } from '../schema.ts'
 
-/** `tools`; `notes` collects the paths of what only this dialect can say. Throws GatewayError 400 with the field's path. */
+/** `tools`; `notes` collects the paths of fields that only this dialect has. Throws GatewayError 400 with the field's path. */
 export const readTools = (body: Fields<GenerateContentRequest>, notes: Set<string>): Tool[] =>
   body.objects('tools').flatMap((tool) => {
     const functions = tool.objects('functionDeclarations').map(readFunction)

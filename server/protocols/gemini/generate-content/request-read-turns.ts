@@ -42,7 +42,7 @@ interface OpenContent {
 
 const roles: Readonly<Record<string, Turn['role']>> = { user: 'user', model: 'assistant', function: 'user', tool: 'user' }
 
-/** `contents`; `notes` collects the paths of what only this dialect can say. Throws GatewayError 400 with the field's path. */
+/** `contents`; `notes` collects the paths of fields that only this dialect has. Throws GatewayError 400 with the field's path. */
 export function readTurns(body: Fields<GenerateContentRequest>, notes: Set<string>): Turn[] {
   if (!body.has('contents')) throw missingField(body.pathOf('contents'))
   const contents = body.objects('contents').map((content) => ({ content, parts: content.objects('parts') }))
@@ -159,7 +159,7 @@ function readOutcome(response: Record<string, unknown>, name: string | undefined
   return { text: typeof value === 'string' ? value : JSON.stringify(value), isError }
 }
 
-/** Undefined when the part holds none. `notes` collects the paths of what only this dialect can say. */
+/** Undefined when the part holds none. `notes` collects the paths of fields that only this dialect has. */
 export function readMedia(part: Fields<GeminiPart>, notes: Set<string>): MediaPart | undefined {
   const inline = part.object('inlineData')
   if (inline) {

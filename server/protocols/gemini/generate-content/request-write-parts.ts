@@ -100,7 +100,7 @@ const nativeWriters: FieldWriters<NativePart, PartContext> = {
     losses.adapted('turns.native', 'A step of a tool that only another vendor has is told as text.')
     return text === '' ? undefined : { text }
   },
-  // Stands in `raw`; the seal of another vendor's state is opened before a codec sees it.
+  // Is in `raw`; the seal of another vendor's state is opened before a codec sees it.
   opaque: unsaid,
 }
 

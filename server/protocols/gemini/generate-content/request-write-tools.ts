@@ -76,7 +76,7 @@ const functionWriters: FieldWriters<FunctionTool, ToolWriting> = {
   namespace: writtenElsewhere,
   description: (description) => ({ description }),
   parameters: writeParameters,
-  // recordForeign tells the loss of what another dialect has here.
+  // recordForeign records the loss of another dialect's fields.
   extra: (extra, { request }) => (request.dialect === 'gemini' ? extra : undefined),
   cache: forgets('tools.cache', 'The upstream takes no cache breakpoints.'),
   // A mode of all functions together: writeMode.
@@ -106,7 +106,7 @@ const customWriters: FieldWriters<CustomTool, ToolWriting> = {
   grammar(_, { losses }) {
     losses.dropped('tools.custom.grammar', 'The upstream cannot hold a tool’s text to a grammar.')
   },
-  // Tools of this kind never come from this dialect; recordForeign tells the loss.
+  // Tools of this kind never come from this dialect; recordForeign records the loss.
   extra: unsaid,
 }
 
@@ -120,10 +120,10 @@ const searchWriters: FieldWriters<SearchTool, RequestContext> = {
   maxUses(_, { losses }) {
     losses.dropped('tools.web-search.maxUses', 'The upstream searches as often as it likes.')
   },
-  // Left out where it may fetch nothing: writeTools.
+  // Left out if it must not fetch anything: writeTools.
   live: writtenElsewhere,
   blockedDomains: (domains) => (domains.length > 0 ? { excludeDomains: domains } : undefined),
-  // Written back as it came where it came from this dialect: writeTools.
+  // Written back unchanged if it came from this dialect: writeTools.
   raw: writtenElsewhere,
   dialect: writtenElsewhere,
   // `recordForeign` records them.

@@ -14,7 +14,7 @@ interface Prepared extends RequestContext {
   tools: WrittenTools
 }
 
-/** Throws GatewayError `unsupported_value` when this upstream cannot be asked this; another candidate may. */
+/** Throws GatewayError `unsupported_value` when this upstream cannot take the request; another candidate may. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
   const losses = lossList()
   const writing: RequestContext = { request, target, losses }
@@ -45,7 +45,7 @@ const requestWriters: FieldWriters<ConversationRequest, Prepared> = {
   extensions: ({ gemini = {} }) => Object.fromEntries(Object.entries(gemini).filter(([name]) => !name.includes('.'))),
   cache: (cache, prepared) => writeFields(cache, cacheWriters, prepared),
   identity: (identity, prepared) => writeFields(identity, identityWriters, prepared),
-  // recordForeign tells these losses.
+  // recordForeign records these losses.
   unread: writtenElsewhere,
   // In the address.
   model: unsaid,

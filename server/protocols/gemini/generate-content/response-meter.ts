@@ -1,4 +1,4 @@
-/** A whole Gemini answer: checked, counted, and given back under the name that the client asked for. */
+/** A whole Gemini answer: checked, counted, and returned under the model name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { soundTokens, textBytes } from '#canonical/delivered'
 import type { TokenEstimator } from '#canonical/token-estimator'
@@ -24,8 +24,8 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, 
 }
 
 /**
- * The object of a whole answer: it has candidates, or says why it has none. Throws GatewayError `upstream_error`, or what an
- * `error` object that came with a success means.
+ * The object of a whole answer: it has candidates, or says why it has none. Throws GatewayError `upstream_error`, or the error inside a
+ * successful response.
  */
 export function parseAnswer(body: string): Body {
   const answer = parse(body)

@@ -7,7 +7,7 @@ import { readUsage, settleUsage } from '../usage.ts'
 import { parseAnswer } from './response-meter.ts'
 import { answerReader } from './stream-read.ts'
 
-/** Throws GatewayError `upstream_error` when the body is no answer of this dialect. */
+/** Throws GatewayError `upstream_error` when the body is not an answer of this dialect. */
 export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = parseAnswer(body)
   keepDigits(body, answer)

@@ -36,7 +36,7 @@ interface ResponseContext {
   losses: LossList
 }
 
-/** The body under the model name that the client asked for, and what of the answer this dialect cannot say. */
+/** The body with the model name that the client asked for, and the losses of the answer. */
 export function writeResponse(
   response: ConversationResponse,
   asked: ConversationRequest,
@@ -104,7 +104,7 @@ const textWriters: FieldWriters<TextPart, CandidateContext> = {
   },
   citations: writtenElsewhere,
   opaque: signatureIn,
-  // Only Responses tells a remark from the answer.
+  // Only Responses distinguishes remarks from the answer.
   phase: unsaid,
   // Only requests have breakpoints.
   cache: unsaid,
@@ -212,11 +212,11 @@ const nativeWriters: FieldWriters<Omit<NativePart, 'kind'>, CandidateContext> = 
     ruler.add(text)
     return text === '' ? undefined : { text }
   },
-  // Stands in `raw`.
+  // Is in `raw`.
   opaque: unsaid,
 }
 
-/** The part for what only one dialect knows: as it came, or in words. */
+/** The part for what only one dialect knows: unchanged, or in words. */
 export function writeNative(part: Omit<NativePart, 'kind'>, writing: CandidateContext): Body[] {
   const written = writeFields(part, nativeWriters, writing)
   if (part.dialect === 'gemini') return [written]

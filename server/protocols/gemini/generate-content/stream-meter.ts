@@ -1,6 +1,6 @@
 /**
- * Watches a Gemini stream as it passes. The only edit puts the model's name back. This dialect has no terminator: an answer is
- * complete when every candidate has its finish, or when the prompt was blocked. Counts what is delivered and keeps none of it.
+ * Meters a Gemini stream as it passes. The only edit puts the model's name back. This dialect has no terminator: an answer is complete when
+ * every candidate has its finish, or when the prompt was blocked. Counts what is delivered without storing it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
@@ -15,7 +15,7 @@ import { blockOf, carries, finishOf, measure, modelChange, placeOf } from './res
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
-/** A meter for one stream. `listener` hears every text that is delivered. */
+/** A meter for one stream. `listener` gets every delivered text. */
 export function geminiMeter(edits: AnswerEdits, listener?: TextListener): Meter {
   const delivered = nothingDelivered(listener)
   const begun = new Set<number>()

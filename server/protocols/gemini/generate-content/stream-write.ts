@@ -20,7 +20,7 @@ import { type CandidateContext, calling, cite, saidRefusal, writeMedia, writeNat
 const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
 
-/** What of each event is written. Answers say no date and no tier here, and the model is called what the client called it. */
+/** The fields of each event that are written. Answers say no date and no tier here, and the model has the client's name for it. */
 type StreamEvent =
   | WrittenKind<ConversationEvent, 'start', { id: 'written'; usage: 'written'; model: 'unsaid'; created: 'unsaid' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
@@ -31,7 +31,7 @@ type StreamEvent =
   | WrittenKind<ConversationEvent, 'end', { tier: 'unsaid' }>
   | WrittenKind<ConversationEvent, 'error', { error: 'written' }>
 
-/** What of a part’s head is written. There are no phases and namespaces here; state of a block stands in `raw`. */
+/** The fields of a part’s head that are written. There are no phases and namespaces here; state of a block is in `raw`. */
 type Head =
   | WrittenKind<PartHead, 'text', { phase: 'unsaid' }>
   | WrittenKind<PartHead, 'refusal', { kind: 'written' }>

@@ -1,4 +1,4 @@
-/** Sizes of pictures in Google's words: a ratio of the sides, and how large in steps of about a thousand pixels. */
+/** Sizes of pictures in Google's format: a ratio of the sides, and how large in steps of about a thousand pixels. */
 
 import type { LossList } from '#canonical/loss'
 import type { ImageQuestion, PictureSize } from '#canonical/operation/image'
@@ -12,7 +12,7 @@ export const imagenRatios = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const
 /** A picture further from its ratio than this would be another picture. */
 const farthest = 1.2
 
-/** A size in Google's words. */
+/** A size in Google's format. */
 export interface Shape {
   ratio?: string
   /** `1K`, `2K`, `4K`; absent = the model has one size, or it was not asked for. */

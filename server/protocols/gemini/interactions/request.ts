@@ -1,4 +1,4 @@
-/** A request for an interaction in the words of Responses: a stored conversation in both. Pure. */
+/** A request for an interaction in the Responses format: a stored conversation in both. Pure. */
 import type { Reworded } from '#canonical/wording'
 import { bodyNames } from '#protocols/codec/body-names'
 import { recordUnread } from '#protocols/codec/extensions'

@@ -11,7 +11,7 @@ const finishOf = (status: unknown) => finishes[String(status)] ?? null
 const errorIn = (error: unknown): SaidAnswer['error'] =>
   isObject(error) ? { code: String(error.code ?? error.status ?? 'error'), message: textIn(error.message) } : null
 
-/** Undefined for what is no such answer. */
+/** Undefined for anything else. */
 export function readSaid(body: Uint8Array): SaidAnswer | undefined {
   const whole = parseExactObject(new TextDecoder().decode(body))
   if (!whole) return ofEvents(body)

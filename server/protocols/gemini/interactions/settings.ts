@@ -1,4 +1,4 @@
-/** How an interaction is to be answered, in the words of Responses. */
+/** How an interaction is to be answered, in the Responses format. */
 import type { LossList } from '#canonical/loss'
 import { type Fields, invalidField } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'

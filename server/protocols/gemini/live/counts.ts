@@ -8,7 +8,7 @@ const pairs = [
   ['responseTokensDetails', 'candidatesTokensDetails'],
 ] as const
 
-/** A message with its figures under the names of the service that is not `from`; undefined where it has none. */
+/** A message with its figures under the names of the service that is not `from`; undefined if it has none. */
 export function withCounts(text: string, from: GoogleService): string | undefined {
   if (!text.includes('"usageMetadata"')) return undefined
   const message = messageIn(text)

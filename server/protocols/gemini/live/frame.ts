@@ -119,7 +119,7 @@ export function writeSetup(text: string, model: string, handle?: string): string
   return spliceAt(named, [['setup'], ['sessionResumption', 'session_resumption'], ['handle']], () => JSON.stringify(handle))
 }
 
-/** A frame of the upstream with another handle of the session in place of its own; undefined where it names none. */
+/** A frame of the upstream with another handle of the session in place of its own; undefined if it names none. */
 export function withHandle(text: string, replaced: (handle: string) => string): string | undefined {
   if (!/session_?[rR]esumption_?[uU]pdate/.test(text)) return undefined
   const at = [

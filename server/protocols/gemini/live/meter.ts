@@ -38,7 +38,7 @@ const foreignState = (param: string) => new GatewayError('not_found', `There is 
 const setUpTwice = () => new GatewayError('invalid_value', 'A session is set up once, by its first frame.', { param: 'setup' })
 const textTokens = (text: string | undefined) => Buffer.byteLength(text ?? '') / 4
 
-/** What a message of the upstream says for the model; undefined where it says nothing. */
+/** What a message of the upstream says for the model; undefined if it says nothing. */
 function sayingIn(message: Body): Amount | undefined {
   const content = pickObject(message, 'serverContent') ?? {}
   const amount: Amount = { text: 0, audio: 0 }

@@ -1,7 +1,7 @@
 /**
- * Transcriptions and speech of Deepgram: the sound or the text is the body, everything else stands in the address. There is no endpoint
- * of this style. Read: https://developers.deepgram.com/docs/tts-media-output-settings, .../docs/errors.md, and the package
- * @ai-sdk/deepgram with its recorded answer (github vercel/ai packages/deepgram/src).
+ * Transcriptions and speech of Deepgram: the sound or the text is the body, everything else stands in the address. No endpoint has this
+ * style. Read: https://developers.deepgram.com/docs/tts-media-output-settings, .../docs/errors.md, and the package @ai-sdk/deepgram with
+ * its recorded answer (github vercel/ai packages/deepgram/src).
  */
 import type { Target } from '#canonical/codec'
 import type { FormFile, OperationHead, OperationUpstream } from '#canonical/operation/operation'

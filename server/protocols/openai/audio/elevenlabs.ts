@@ -1,5 +1,5 @@
 /**
- * Speech and transcriptions of ElevenLabs. There is no endpoint of this style.
+ * Speech and transcriptions of ElevenLabs. No endpoint has this style.
  * Read: https://elevenlabs.io/docs/api-reference, the package @ai-sdk/elevenlabs with its recorded answers (github vercel/ai
  * packages/elevenlabs/src), and errors in github home-assistant/core issue 160414 and elevenlabs/elevenlabs-docs issue 301.
  */

@@ -15,7 +15,7 @@ export interface Transcript {
 
 const noTranscript = () => new GatewayError('upstream_error', 'The upstream did not answer with a transcript.')
 
-/** Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
+/** Throws GatewayError `upstream_error`, or the error inside a successful response. */
 export function readTranscript(body: string, { format }: Pick<TranscribeHead, 'format'>): Transcript {
   const json = /^\s*\{/.test(body) ? parseObject(body) : undefined
   if (json && isObject(json.error)) throw readInnerError(json.error)

@@ -12,7 +12,7 @@ import { editFields } from '../edit.ts'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
 
 const names = bodyNames('openai', [ChatRequest])
-/** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+/** Scans a body. Throws GatewayError unless the text is an unambiguous JSON object. */
 export const scan = (text: string): ScannedBody => scanObject(text, names)
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds pass. */

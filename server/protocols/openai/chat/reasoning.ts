@@ -79,7 +79,7 @@ export function readExtraContent(extra: unknown): Opaque[] {
   return value === '' ? [] : [{ dialect: 'chat', kind: 'thought-signature', value }]
 }
 
-/** The `extra_content` of a tool call that carries state; empty where it has none. */
+/** The `extra_content` of a tool call that carries state; empty if it has none. */
 export function writeExtraContent(opaque: readonly State[] | undefined): { extra_content?: Body } {
   const state = opaque?.find((one) => isOwn(one) && one.kind === 'thought-signature')
   return state ? { extra_content: { google: { thought_signature: state.value } } } : {}

@@ -151,7 +151,7 @@ function customCall(called: Fields<{ name?: unknown; input?: unknown }>, callId:
   return { kind: 'call', callId, name: neededName(called), form: 'text', argsText, path: called.pathOf('input') }
 }
 
-/** Throws GatewayError 400 where there is none. */
+/** Throws GatewayError 400 if there is none. */
 export function neededName(fields: Fields<{ name?: unknown }>): string {
   const name = fields.text('name')
   if (!name) throw missingField(fields.pathOf('name'))

@@ -1,6 +1,6 @@
 /**
- * How much the model is to think: OpenAI's `reasoning_effort`, and the fields that vendors with a copy of this dialect have. The first
- * that says something counts; all of them go back as they came where the request is written for this dialect again.
+ * How much the model is to think: OpenAI's `reasoning_effort`, and the fields that vendors with a copy of this dialect have. The first that
+ * says something counts; all of them go back unchanged where the request is written for this dialect again.
  */
 import type { Effort, ReasoningSettings } from '#canonical/conversation'
 import type { Fields, JsonObject } from '#protocols/codec/fields'
@@ -15,8 +15,8 @@ const off: ReasoningSettings = { effort: 'none', budget: 0 }
 const on: ReasoningSettings = { adaptive: true, visible: 'summary' }
 
 /**
- * What is asked for, and in `own` the fields as they came when there are any of a vendor. Those that cannot be understood stay unread.
- * Throws GatewayError 400 for an effort that does not exist.
+ * What is asked for, and in `own` the fields unchanged when there are any of a vendor. Those that cannot be understood stay unread. Throws
+ * GatewayError 400 for an effort that does not exist.
  */
 export function readReasoningSettings(body: Fields<ChatRequest>): { reasoning: ReasoningSettings; own: JsonObject } {
   const effort = readEffort(body)

@@ -68,7 +68,7 @@ function readSearch(body: Fields<ChatRequest>): Tool[] {
   where?.ignore('type')
   const location = where?.json('approximate')
   const unread = [...options.unread(), ...(where?.unread() ?? [])]
-  // An upstream of this dialect gets the option as it came.
+  // An upstream of this dialect gets the option unchanged.
   options.whole()
   where?.whole()
   return [

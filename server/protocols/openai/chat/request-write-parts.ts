@@ -54,10 +54,10 @@ const textWriters: FieldWriters<TextPart, Writing> = {
   opaque: unsaid,
 }
 
-/** State of a block stands in `raw`. */
+/** State of a block is in `raw`. */
 type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
 
-/** A block of this dialect as it came, one of another dialect as the text that it amounts to; undefined when it is lost. */
+/** A block of this dialect unchanged, one of another dialect as the text that it amounts to; undefined when it is lost. */
 export function writeNative({ dialect, raw, summary }: Native, { losses }: Writing): Body | undefined {
   if (dialect === 'chat') return raw as Body
   if (summary === undefined) {

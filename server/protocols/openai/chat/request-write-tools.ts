@@ -124,7 +124,7 @@ const searchWriters: FieldWriters<ToolOf<'web-search'>, Writing> = {
     losses.dropped('tools.web-search.maxUses', 'The upstream searches as often as it likes.')
     return undefined
   },
-  // Left out where it may fetch nothing: writeSearch.
+  // Left out if it must not fetch anything: writeSearch.
   live: writtenElsewhere,
   // The tool as another dialect has it.
   raw: unsaid,

@@ -12,7 +12,7 @@ import { writeMessages } from './request-write-messages.ts'
 import type { Writing } from './request-write-parts.ts'
 import { writeTools } from './request-write-tools.ts'
 
-/** Throws GatewayError `unsupported_value` when this upstream cannot be asked this. */
+/** Throws GatewayError `unsupported_value` when this upstream cannot take the request. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
   const losses = lossList()
   const writing: Writing = { request, target, losses }
@@ -134,7 +134,7 @@ const reasoningWriters: FieldWriters<ReasoningSettings, Writing> = {
   visible: unsaid,
 }
 
-/** The caller's own fields go back as they came. */
+/** The caller's own fields are sent back unchanged. */
 const asksAsVendor = ({ extensions }: ConversationRequest): boolean => vendorFields.some((field) => extensions.chat?.[field] !== undefined)
 
 function effortOf(budget: number): Effort {

@@ -18,7 +18,7 @@ import { isFailure, readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readExtraContent, readReasoning } from './reasoning.ts'
 
-/** Throws GatewayError `upstream_error` when the body is no answer or reports a failure. */
+/** Throws GatewayError `upstream_error` when the body is not an answer or reports a failure. */
 export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = readAnswer(body)
   keepDigits(body, answer)

@@ -38,7 +38,7 @@ interface Writing {
   losses: LossList
 }
 
-/** Ids of another form are replaced; the model is called what the client called it. */
+/** Ids of another form are replaced; the model has the client's name for it. */
 export function writeResponse(response: ConversationResponse, asked: ConversationRequest, codecContext: CodecContext) {
   const losses = lossList()
   const body = writeFields(response, responseWriters, { asked, codecContext, losses })

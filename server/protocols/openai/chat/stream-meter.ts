@@ -1,10 +1,10 @@
-/** Watches a Chat stream as it passes; what is Chat's own is where a choice keeps its text. */
+/** Meters a Chat stream as it passes; what is Chat's own is where a choice keeps its text. */
 import type { AnswerEdits, Meter } from '#canonical/codec'
 import type { TextListener } from '#canonical/token-estimator'
 import { measureMessage, textOnly } from '../choice.ts'
 import { chunkMeter } from '../chunk-meter.ts'
 
-/** The meter of a Chat stream; `listener` hears every text that is delivered. */
+/** The meter of a Chat stream; `listener` gets every delivered text. */
 export function chatMeter(edits: AnswerEdits, listener?: TextListener): Meter {
   return chunkMeter(edits, { measure: measureMessage, textOnly }, listener)
 }

@@ -14,7 +14,7 @@ import { readReasoning } from './reasoning.ts'
 import { audioType, readImages, textOf } from './response-read.ts'
 import { callReader } from './stream-read-calls.ts'
 
-/** Reads the stream of an upstream; `memo` is what was remembered from writing its request. */
+/** Reads the stream of an upstream; `memo` was returned when its request was written. */
 export function reader(memo: Memo, codecContext: CodecContext): StreamReader {
   return chunkReader({ prefix: 'chatcmpl-', known, begin: (choice) => choiceReader(choice, memo, codecContext) }, codecContext)
 }

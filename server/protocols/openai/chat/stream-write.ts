@@ -12,7 +12,7 @@ import { writeLogprobs } from './logprobs.ts'
 import { writeExtraContent, writeState } from './reasoning.ts'
 import { isLegacy, lostCall, lostMedia, movedText, nativeText, writeImage } from './response-write.ts'
 
-/** What of a part’s head is written. Answers of this dialect have no phases, no namespaces and no blocks of their own. */
+/** The fields of a part’s head that are written. Answers of this dialect have no phases, no namespaces and no blocks of their own. */
 type Head =
   | WrittenKind<PartHead, 'text', { phase: 'unsaid' }>
   | WrittenKind<PartHead, 'refusal', { kind: 'written' }>

@@ -10,7 +10,7 @@ import { editFields } from '../edit.ts'
 import { type Body, isAbsent, readCount, readFlag, readModel, wrong } from '../fields.ts'
 
 const names = bodyNames('openai', [CompletionsRequest])
-/** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+/** Scans a body. Throws GatewayError unless the text is an unambiguous JSON object. */
 export const scan = (text: string): ScannedBody => scanObject(text, names)
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields pass. */

@@ -4,7 +4,7 @@ import type { TokenEstimator } from '#canonical/token-estimator'
 import { measureText } from '../choice.ts'
 import { readWholeAnswer } from '../whole.ts'
 
-/** Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
+/** Throws GatewayError `upstream_error`, or the error inside a successful response. */
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer {
   return readWholeAnswer(body, edits, inputBytes, measureText, estimator)
 }

@@ -10,7 +10,7 @@ import { readUsage } from '../usage.ts'
 import { readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 
-/** Throws GatewayError `upstream_error` when the body is no answer or reports a failure. */
+/** Throws GatewayError `upstream_error` when the body is not an answer or reports a failure. */
 export function readResponse(body: string, _memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = readAnswer(body)
   const delivered = nothingDelivered()

@@ -96,7 +96,7 @@ function partOf(body: string, tell: UnknownFields): EmbeddingPart {
   return { vectors, usage: usageOf(answer) }
 }
 
-/** By their numbers, where each has one of its own; else as they came. */
+/** By their numbers, where each has one of its own; else unchanged. */
 function inOrder(data: readonly Body[]): readonly Body[] {
   const byIndex = new Map(data.map((item) => [item.index, item]))
   const sorted = data.map((_, index) => byIndex.get(index))

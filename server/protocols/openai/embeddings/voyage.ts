@@ -1,5 +1,5 @@
 /**
- * Embeddings of Voyage AI: OpenAI's but for the names of options, and without tokens as input. There is no endpoint of this style.
+ * Embeddings of Voyage AI: OpenAI's but for the names of options, and without tokens as input. No endpoint has this style.
  * Read: https://docs.voyageai.com/docs/embeddings and the types of the package voyageai (`output_dimension`, `encoding_format` is
  * `base64` or nothing).
  */

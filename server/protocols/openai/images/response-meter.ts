@@ -1,4 +1,4 @@
-/** Whole answers with pictures that pass: checked, counted, and given back under the name that the client asked for. */
+/** Whole answers with pictures that pass: checked, counted, and returned under the model name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { type ImageHead, settleImages } from '#canonical/operation/image'
 import type { Usage } from '#canonical/usage'
@@ -10,7 +10,7 @@ import { readInnerError } from '../error.ts'
 import type { Body } from '../fields.ts'
 import { readImageUsage } from './usage.ts'
 
-/** Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
+/** Throws GatewayError `upstream_error`, or the error inside a successful response. */
 export function parseImages(text: string): { answer: Body; images: Body[] } {
   const answer = parseObject(text)
   if (isObject(answer?.error) || typeof answer?.error === 'string') throw readInnerError(answer.error)

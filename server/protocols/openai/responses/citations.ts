@@ -3,12 +3,12 @@ import type { Citation } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 
-/** Tolerant: what is no annotation is left out; a kind that is not known is kept as it came. */
+/** Tolerant: what is no annotation is left out; a kind that is not known is kept unchanged. */
 export function readAnnotations(annotations: unknown): Citation[] {
   return Array.isArray(annotations) ? annotations.filter(isObject).map(readAnnotation) : []
 }
 
-/** One annotation as a citation; `raw` keeps it as it came. */
+/** One annotation as a citation; `raw` keeps it unchanged. */
 export function readAnnotation(annotation: Record<string, unknown>): Citation {
   const { type, url, title, filename, start_index: start, end_index: end } = annotation
   const citation: Citation = { kind: type === 'url_citation' ? 'web' : 'document', raw: annotation }

@@ -1,6 +1,6 @@
 /**
- * The golden cases: what stands in `fixtures/<case>` is read into exactly its canonical form, written back into what it was,
- * and understood by the vendor's own client. Each folder's note.txt says where it comes from.
+ * The golden cases: each `fixtures/<case>` is read into exactly its canonical form, written back into what it was, and understood by the
+ * vendor's own client. Each folder's note.txt says where it comes from.
  */
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'

@@ -13,7 +13,7 @@ import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } f
 import { isCompactionTrigger, sealedIn } from './compaction.ts'
 
 const names = bodyNames('openai', [ResponsesRequest])
-/** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+/** Scans a body. Throws GatewayError unless the text is an unambiguous JSON object. */
 export const scan = (text: string): ScannedBody => scanObject(text, names)
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds pass. */

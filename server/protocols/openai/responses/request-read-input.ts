@@ -1,4 +1,4 @@
-/** The input of a request: items in a row become instructions and turns. Items that are not known stay as they came. */
+/** The input of a request: items in a row become instructions and turns. Items that are not known stay unchanged. */
 import type { CallPart, Instruction, NativePart, Part, Phase, ResultPart, Turn } from '#canonical/conversation'
 import { type Fields, type ItemReader, invalidField } from '#protocols/codec/fields'
 import { exact } from '#shared/exact-numbers'

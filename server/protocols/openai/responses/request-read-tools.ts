@@ -10,7 +10,7 @@ export interface ToolSet {
   namespaces: Record<string, JsonObject>
 }
 
-/** Throws GatewayError 400. Hosted tools are kept as they came. */
+/** Throws GatewayError 400. Hosted tools are kept unchanged. */
 export function readTools(body: Fields<ResponsesRequest>): ToolSet {
   const set: ToolSet = { tools: [], namespaces: {} }
   const raws = listOf(body.json('tools'))
@@ -41,7 +41,7 @@ function readNamespace(set: ToolSet, space: Fields<ResponsesTool>): void {
   set.namespaces[namespace] = space.rest()
 }
 
-/** `raw` is the tool as it came. */
+/** `raw` is the tool unchanged. */
 function readTool(tool: Fields<ResponsesTool>, raw: unknown): Tool {
   const type = tool.needText('type')
   if (type === 'function') return readFunction(tool)
@@ -93,7 +93,7 @@ function readSearch(tool: Fields<ResponsesTool>, raw: unknown): Tool {
   const location = tool.object('user_location')?.whole()
   const live = tool.kind('external_web_access') === 'flag' ? tool.flag('external_web_access') : undefined
   const unread = [...tool.unread(), ...(filters?.unread() ?? [])]
-  // An upstream of this dialect gets the tool as it came.
+  // An upstream of this dialect gets the tool unchanged.
   filters?.whole()
   tool.whole()
   return {
@@ -113,7 +113,7 @@ const texts = (value: unknown): string[] => listOf(value).filter((one) => typeof
 
 export interface Choice {
   policy: ToolPolicy
-  /** A choice that only this dialect can make, as it came. */
+  /** A choice that only this dialect can make, unchanged. */
   raw?: unknown
 }
 

@@ -193,7 +193,7 @@ function messages(turn: Turn, items: Item[]) {
   }
 }
 
-/** State of a block stands in `raw`. */
+/** State of a block is in `raw`. */
 type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
 
 function writeNative(part: Native, said: ReturnType<typeof messages>, { losses }: Writing): void {

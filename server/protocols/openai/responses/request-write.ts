@@ -219,7 +219,7 @@ const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = 
       losses.forgotten('identity.endUser', `This upstream takes names of users up to ${longestUser} characters.`)
       return undefined
     }
-    // The old name of the field goes back as it came, among the extensions.
+    // The old name of the field is sent back unchanged, among the extensions.
     return request.extensions.responses?.user === endUser ? undefined : { safety_identifier: endUser }
   },
   metadata: (metadata) => ({ metadata }),

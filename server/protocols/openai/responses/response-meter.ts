@@ -1,4 +1,4 @@
-/** A whole response: checked, counted, and given back under the name that the client asked for. */
+/** A whole response: checked, counted, and returned under the model name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import { isObject } from '#shared/json'

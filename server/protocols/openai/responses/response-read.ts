@@ -15,7 +15,7 @@ import { reasoningParts } from './reasoning.ts'
 import { parseResponse } from './response-meter.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 
-/** Throws GatewayError `upstream_error` when the body is no answer, or one that is not finished. */
+/** Throws GatewayError `upstream_error` when the body is not an answer, or one that is not finished. */
 export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const response = parseResponse(body)
   if (response.status === 'queued' || response.status === 'in_progress') throw notAnAnswer()
@@ -165,7 +165,7 @@ export function imageOf({ result, output_format: format }: Item): MediaPart | un
   return { kind: 'media', media: 'image', source: { data: result }, mimeType: `image/${kind === 'svg' ? 'svg+xml' : kind}` }
 }
 
-/** An item that has no canonical place, as it came. */
+/** An item that has no canonical place, unchanged. */
 export const native = (item: Item): NativePart => ({ kind: 'native', dialect: 'responses', raw: item, ...compactionState(item) })
 
 /** Log probabilities of a text part, in the canonical form. */

@@ -46,7 +46,7 @@ interface ResponseWriting {
   losses: LossList
 }
 
-/** The model is called what the client called it. */
+/** The model has the client's name for it. */
 type Answer = WrittenFields<
   ConversationResponse,
   { id: 'written'; created: 'written'; choices: 'written'; usage: 'written'; tier: 'written'; model: 'unsaid' }
@@ -129,7 +129,7 @@ function writeOutput(parts: readonly Part[], isCut: boolean, draft: Draft): Item
 /** Only requests have breakpoints, and state of a text is another vendor's. */
 type Text = WrittenFields<TextPart, { text: 'written'; phase: 'written'; citations: 'written'; cache: 'unsaid'; opaque: 'unsaid' }>
 type Refusal = WrittenFields<RefusalPart, { text: 'written' }>
-/** State of a block stands in `raw`, and a block of another vendor is lost whole. */
+/** State of a block is in `raw`, and a block of another vendor is lost whole. */
 type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'unsaid'; opaque: 'unsaid' }>
 type Media = WrittenFields<
   MediaPart,

@@ -1,6 +1,6 @@
 /**
- * Watches a Responses stream as it passes. The edits are the model's name, and the response that the client continued: both stand inside
- * the response that some events carry. Counts what is delivered and keeps none of it.
+ * Meters a Responses stream as it passes. The edits are the model's name, and the response that the client continued: both stand inside the
+ * response that some events carry. Counts what is delivered without storing it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
@@ -25,7 +25,7 @@ function deltaIn(json: string): string | undefined {
   return typeof delta === 'string' ? delta : undefined
 }
 
-/** The meter of a Responses stream; `listener` hears every text that is delivered. */
+/** The meter of a Responses stream; `listener` gets every delivered text. */
 export function responsesMeter(edits: AnswerEdits, listener?: TextListener): Meter {
   const meter = itemMeter(listener)
   const { delivered } = meter

@@ -73,7 +73,7 @@ const wholeItems =
 /** True for an event whose content comes again, or that only tells how far the answer is. */
 const repeats = (type: string): boolean => repeating.has(type) || wholeItems.test(type)
 
-/** Reads the stream of an upstream; `memo` is what was remembered from writing its request. */
+/** Reads the stream of an upstream; `memo` was returned when its request was written. */
 export function responsesReader(memo: Memo, codecContext: CodecContext): StreamReader {
   const items = new Map<number, ItemReader>()
   const seen = new Set<number>()

@@ -28,7 +28,7 @@ export type WriteItemEvent = (type: string, fields?: Fields) => void
 /** What writes events like this one, in which the marker stands for a text; `said` is told every text. */
 export type WriteItemTexts = (type: string, fields: Fields, said: (text: string) => void) => WriteText | undefined
 
-/** What of a part’s head is written. State of a block stands in `raw`, that of a call is another vendor's. */
+/** The fields of a part’s head that are written. State of a block is in `raw`, that of a call is another vendor's. */
 export type Head =
   | WrittenKind<PartHead, 'text', { phase: 'written' }>
   | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
@@ -39,7 +39,7 @@ export type Head =
 
 type HeadOf<K extends Head['kind']> = Extract<Head, { kind: K }>
 
-/** What of a delta is written. */
+/** The fields of a delta that are written. */
 export type Piece = WrittenFields<
   Delta,
   { text: 'written'; segment: 'written'; data: 'written'; citation: 'written'; opaque: 'written'; logprobs: 'written' }

@@ -28,7 +28,7 @@ import {
   type WriteItemTexts,
 } from './stream-write-items.ts'
 
-/** What of each event is written. The model is called what the client called it. */
+/** The fields of each event that are written. The model has the client's name for it. */
 type StreamEvent =
   | WrittenKind<ConversationEvent, 'start', { id: 'written'; created: 'written'; usage: 'written'; model: 'unsaid' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>

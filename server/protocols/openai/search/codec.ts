@@ -49,7 +49,7 @@ function readHead(incoming: Incoming): OperationHead {
 
 const editRequest = (body: Incoming, edits: RequestEdits) => editFields(jsonOf(body), edits, { field: 'input', put: (json) => json })
 
-/** The bytes as they came. Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
+/** The bytes unchanged. Throws GatewayError `upstream_error`, or the error inside a successful response. */
 function readWhole(body: string): WholeAnswer {
   const answer = parseObject(body)
   if (answer && carries(answer.error)) throw readInnerError(answer.error)

@@ -17,7 +17,7 @@ const names = bodyNames(
   'agent_config environment environment_id cached_content continuation_token webhook_config file_search_store_names datastores engine',
 )
 
-/** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+/** Scans a body. Throws GatewayError unless the text is an unambiguous JSON object. */
 export const scan = (text: string): ScannedBody => scanObject(text, names)
 
 /** The field that names who answers: a model, or an agent. */

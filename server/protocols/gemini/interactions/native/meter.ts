@@ -1,5 +1,5 @@
 /**
- * Watches a stream of an interaction as it passes. The only edit puts the model's name back. Counts what is delivered and keeps none of it.
+ * Meters a stream of an interaction as it passes. The only edit puts the model's name back. Counts what is delivered without storing it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
@@ -16,7 +16,7 @@ import { createdIn, isCut, nameChange } from './whole.ts'
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 const notOne = () => new GatewayError('upstream_error', 'The upstream sent a stream that is not an interaction.')
 
-/** A meter for one stream. `listener` hears every text that is delivered. */
+/** A meter for one stream. `listener` gets every delivered text. */
 export function interactionMeter(edits: AnswerEdits, listener?: TextListener): Meter {
   const delivered = nothingDelivered(listener)
   const changes = nameChange(edits.model)

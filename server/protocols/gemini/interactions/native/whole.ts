@@ -1,4 +1,4 @@
-/** A whole interaction of an upstream: checked, counted, and given back under the name that the client asked for. */
+/** A whole interaction of an upstream: checked, counted, and returned under the model name that the client asked for. */
 import type { AnswerEdits, Frame, StateRef, WholeAnswer } from '#canonical/codec'
 import type { InteractionReport } from '#canonical/operation/interaction'
 import type { WorkState } from '#canonical/operation/kept-work'
@@ -32,7 +32,7 @@ export function createdIn({ id, environment_id: place }: JsonObject): { created?
   return created.length > 0 ? { created } : {}
 }
 
-/** The object of a body that is an interaction. Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
+/** The object of a body that is an interaction. Throws GatewayError `upstream_error`, or the error inside a successful response. */
 export function interactionIn(body: string): JsonObject {
   const said = parseObject(body)
   if (said && isObject(said.error)) throw readInnerError(said.error)
@@ -71,7 +71,7 @@ export function renamed(body: string, name: string | undefined): string {
   return spans ? splice(body, fieldEdits(body, spans, nameChange(name))) : body
 }
 
-/** Who answers it, as the upstream names it; undefined where it does not say. */
+/** Who answers it, as the upstream names it; undefined if it does not say. */
 export const answererIn = (body: string): string | undefined => answererOf(parseObject(body))
 
 const answererOf = (said: JsonObject | undefined) => textIn(said?.agent) || textIn(said?.model).replace(/^models\//, '') || undefined
