@@ -1,9 +1,9 @@
 /**
- * `bun bench/compare.ts FOLDER...`: other checkouts (installed) beside this one, nginx and a bare proxy, for telling whether a change
- * pays on a machine that does other work as well. All run at once and take turns in many short rounds; of each the median counts.
+ * `bun bench/compare.ts FOLDER...`: other (installed) checkouts beside this one, nginx and a bare proxy, to find out whether a change
+ * pays, even on a machine with other work. All run at once and take turns in many short rounds; the median of each is reported.
  *
- *   --load whole|stream|paced|convert|convert-stream    what is asked (whole)
- *   --rounds N (9), --seconds N (1), --warm N (3) seconds before the first round, --embedded, --only NAME,... (nginx, bare, new, or a folder)
+ *   --load whole|stream|paced|convert|convert-stream    the load (whole)
+ *   --rounds N (9), --seconds N (1), --warm N (3) seconds before the first, --embedded, --only NAME,... (nginx, bare, new, or a folder)
  *   --observed    each checkout also with Prometheus metrics, and with every request traced and sent to a collector besides
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -37,7 +37,7 @@ const demand = { ...demandOf(options.load), seconds: Number(options.seconds) }
 const unit = demand.stream ? 'event' : 'request'
 const engine = options.embedded ? 'embedded' : 'PostgreSQL'
 
-/** What a checkout's own bench starts, so that its own program runs. */
+/** Starts a checkout through its own bench, so that its own program runs. */
 async function checkout(folder: string, providerPort: number, env: Record<string, string> = {}): Promise<Running> {
   const own: { startParley: typeof startParley } = await import(join(resolve(folder), 'bench/subjects/parley.ts'))
   return own.startParley(engine, providerPort, { env })
@@ -55,7 +55,7 @@ async function turn(stage: Stage, running: Running): Promise<Figures> {
 
 type Start = [name: string, start: (port: number) => Promise<Running>]
 
-/** A folder's checkout, watched as much as a name says; `again` is what is watched by nobody, once more. */
+/** A folder's checkout, observed according to its name; `again` is another one without any observation. */
 function observed(name: string, folder: string, collector: number): Start[] {
   const metrics = { PARLEY_METRICS: 'token:bench' }
   const traces = { ...metrics, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector}` }
@@ -115,7 +115,7 @@ function print(figures: ReadonlyMap<string, readonly Figures[]>): void {
   const of = (rounds: readonly Figures[], key: string) => rounds.map((round) => round[key] ?? Number.NaN)
   const base = figures.get('nginx')
   const ratios = (rounds: readonly Figures[], to = base) => of(rounds, 'cpu').map((cpu, at) => cpu / (to?.[at]?.cpu ?? Number.NaN))
-  /** A checkout that is watched beside the same one that is not, in the same round. */
+  /** A checkout with observation beside the same one without, in the same round. */
   const more = (name: string, rounds: readonly Figures[]) => {
     const own = /^(.+) (again|metrics|traces)$/.exec(name)?.[1]
     return own === undefined ? '' : `${((median(ratios(rounds, figures.get(own))) - 1) * 100).toFixed(1)} %`

@@ -1,8 +1,8 @@
 /**
- * `bun bench/herd.ts KEYS CALLERS`: everybody comes at once, on two instances and PostgreSQL: so many cold keys (10,000), each with a wallet
- * and four budgets that begin, asked for by so many callers (1,500), while one warm key goes on. `bun bench/herd.ts midnight KEYS CALLERS`:
- * so many keys (20,000) with a daily budget each, whose windows are opened ahead as before midnight, and who then all come at once. Prints
- * what was refused, how long holds took and how much CPU, in milliseconds, and how many calls were made for them.
+ * `bun bench/herd.ts KEYS CALLERS`: a thundering herd on two instances and PostgreSQL: so many cold keys (10,000), each with a wallet and
+ * four budgets that begin, requested by so many callers (1,500), while one warm key continues. `bun bench/herd.ts midnight KEYS CALLERS`:
+ * so many keys (20,000) with a daily budget each, whose windows are opened ahead as before midnight, and which then all come at once.
+ * Prints refusals, the duration and CPU time of holds in milliseconds, and the number of calls made for them.
  */
 import { herd } from '#testing/books/herd'
 

@@ -1,7 +1,7 @@
 /**
- * `bun bench/inside.ts`: what the program's own code costs for one request, in microseconds of the thread that carries it, without a
- * server: the handler is called in this process and asks a provider. `--stream N` asks for a stream of N events,
- * `--converted` asks a Chat upstream in the Messages dialect, `--kept` keeps the bodies, `--observed` also measures it with metrics and traces
+ * `bun bench/inside.ts`: what the program's own code costs for one request, in microseconds of the main thread, without a server: the
+ * handler is called in this process and calls a provider. `--stream N` requests a stream of N events, `--converted` sends Messages
+ * requests to a Chat upstream, `--kept` keeps the bodies, `--observed` also measures it with metrics and traces
  * (every request sampled), in turns. Run it with `bun --cpu-prof` to see where the time goes.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -51,7 +51,7 @@ const headers = {
 }
 const url = `http://127.0.0.1/v1/${converted ? 'messages' : 'chat/completions'}`
 
-/** Parley in this process, with a folder and a database of its own. */
+/** Parley in this process, with its own folder and database. */
 async function open(more: Record<string, string> = {}) {
   const folder = await mkdtemp(`${tmpdir()}/parley-inside-`)
   await Bun.write(`${folder}/parley.yaml`, declared.replace('PORT', String(provider.port)))
@@ -87,7 +87,7 @@ async function one({ app }: Opened): Promise<void> {
   if (response.status !== 200 || text.length < 100) throw new Error(`${response.status} ${text}`)
 }
 
-/** Runs for so many milliseconds; answers microseconds of this thread per request. */
+/** Runs for so many milliseconds; returns microseconds of this thread per request. */
 async function run(opened: Opened, ms: number): Promise<number> {
   const before = process.threadCpuUsage()
   const count = await ask(opened, ms)
@@ -95,7 +95,7 @@ async function run(opened: Opened, ms: number): Promise<number> {
   return (user + system) / count
 }
 
-/** Asks for so many milliseconds; answers how many requests that were. */
+/** Sends requests for so many milliseconds; returns how many. */
 async function ask(opened: Opened, ms: number): Promise<number> {
   const until = performance.now() + ms
   let count = 0
@@ -106,7 +106,7 @@ async function ask(opened: Opened, ms: number): Promise<number> {
   return count
 }
 
-/** CPU of all threads, what is sent afterwards included: a collector gets its message within two seconds. */
+/** CPU of all threads, including what is sent afterwards: a collector gets its message within two seconds. */
 async function wholeProcess(): Promise<void> {
   const costs = subjects.map((): number[] => [])
   for (let round = 0; round < 3; round += 1)
@@ -127,12 +127,12 @@ async function wholeProcess(): Promise<void> {
 const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${provider.port}` }
 const metrics = { PARLEY_METRICS: 'token:bench' }
 const subjects: [name: string, env: Record<string, string>][] = [['as it is', {}]]
-// A second one without anything says what its place in the process costs.
+// A second one without any option shows the cost of its position in the process.
 if (observed) subjects.push(['the same', {}], ['with metrics', metrics], ['with metrics and traces', { ...metrics, ...collector }])
 const opened: Opened[] = []
 for (const [, env] of subjects) opened.push(await open(env))
 for (const each of opened) await run(each, 3_000)
-/** In turns, so that whatever else the machine does is shared. */
+/** In turns, so that other work on the machine affects all equally. */
 const rounds = subjects.map((): number[] => [])
 for (let round = 0; round < 15; round += 1) for (const [at, each] of opened.entries()) rounds[at]?.push(await run(each, 500))
 const sorted = rounds.map((times) => times.sort((a, b) => a - b))

@@ -1,7 +1,7 @@
 /**
- * `bun bench/keeping.ts`: what keeping a request costs the thread that carries it, in microseconds of its processor time, without a server:
- * a request is noted at its four borders, handed to a thread that answers at once, and its row is written into nothing. `--stream N` notes
- * an answer of N events. `bench:inside -- --kept` beside `bench:inside` is the same with all that is around it, and with more noise.
+ * `bun bench/keeping.ts`: what keeping a request costs the main thread, in microseconds of its processor time, without a server: a request
+ * is recorded at its four points, passed to a thread that answers at once, and its row is discarded. `--stream N` records an answer of N
+ * events. Comparing `bench:inside -- --kept` with `bench:inside` measures the same within a whole request, with more noise.
  */
 import type { ApiKey, Caller, Group, User } from '#accounts/caller'
 import { notedCall } from '#bodies/call-capture'
@@ -48,7 +48,7 @@ const request: UpstreamRequest = {
 const piece = Buffer.from(`data: {"choices":[{"delta":{"content":"${'x'.repeat(40)}"}}]}\n\n`)
 const whole = Buffer.from(JSON.stringify({ id: 'c', choices: [{ message: { role: 'assistant', content: 'x'.repeat(400) } }] }))
 
-/** An answer that tells what is read of it, as one from the network does. */
+/** An answer that reports what is read of it, as one from the network does. */
 function answer(): UpstreamAnswer {
   let left = events
   let note: ReadNote | undefined

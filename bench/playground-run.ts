@@ -1,4 +1,4 @@
-/** What the benchmarks of the playground share: the program with a scripted upstream, a browser, and figures with their budgets. */
+/** Shared by the benchmarks of the playground: the program with a scripted upstream, a browser, and figures with their budgets. */
 import { existsSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { type BrowserContext, chromium, type Page } from 'playwright'
@@ -17,7 +17,7 @@ interface Figure {
 
 const figures: Figure[] = []
 
-/** Notes a figure and the most that it may be. */
+/** Records a figure and its budget. */
 export const note = (name: string, value: number, most: number, unit: string) => void figures.push({ name, value, most, unit })
 
 /** The message box. */
@@ -27,7 +27,7 @@ export const box = (page: Page) => page.getByRole('textbox', { name: 'Message', 
 export const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Starts the program with an upstream that answers so, and runs the parts one after the other on a signed-in page that is watched. Prints
+ * Starts the program with such an upstream, and runs the parts one after the other on a signed-in page that is measured. Prints
  * every figure with its budget at the end; the process exits with 1 when one is exceeded.
  */
 export async function measure(answer: Script, parts: readonly ((page: Page, context: BrowserContext) => Promise<void>)[]): Promise<void> {
@@ -79,7 +79,7 @@ const load = () =>
     .map((one) => one.toFixed(2))
     .join(' ')
 
-/** An event of a stream of the upstream. */
+/** An event of an upstream's stream. */
 export const eventOf = (fields: object) => `data: ${JSON.stringify({ ...chunk, ...fields })}\n\n`
 
 const chunk = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'bench-model' }

@@ -1,9 +1,9 @@
 /**
- * `bun bench/playground-use.ts`: the playground and the console as they are used for a long time, in a real Chromium: how soon keys and
- * clicks show, alone and on a machine four times as slow; the largest replies; what stays in memory after conversations and pages were
- * opened fifty times and streams were stopped. Prints every figure with its budget and exits with 1 when one is exceeded. Takes about four
- * minutes; names of parts after it choose: presses, slow, largest, conversations, stopped, pages, heap. Times are meaningful only on an idle
- * machine, so its load is printed too.
+ * `bun bench/playground-use.ts`: long use of the playground and the console, in a real Chromium: latency of keys and clicks, normally and
+ * on a machine four times as slow; the largest replies; memory growth after conversations and pages were opened fifty times and streams
+ * were stopped. Prints every figure with its budget and exits with 1 when one is exceeded. Takes about four minutes; arguments choose
+ * parts: presses, slow, largest, conversations, stopped, pages, heap. Times are meaningful only on an idle machine, so its load is printed
+ * too.
  */
 import type { CDPSession, Locator, Page } from 'playwright'
 import { heapByKind } from '#testing/heap-snapshot'
@@ -19,12 +19,12 @@ const stoppedStreams = 20
 const leftMs = 32_000
 const consolePages = ['/overview', '/requests', '/usage', '/admin/channels']
 
-/** Conversations to go to and fro between. */
+/** Conversations to switch between. */
 async function fill(page: Page): Promise<void> {
   const many = Array.from({ length: conversationCount }, (_, at) => {
     const { conversation, messages } = longConversation(40)
     const id = `used${at}`
-    // No conversation has the words of another.
+    // Every conversation has different text.
     const ownWords = (text: string) => text.replace(/\n\n(?=[A-Za-z])/g, `\n\n${title(at)}: `).replaceAll('rho', `rho_{${at}}`)
     const own = messages.map((message) => ({
       ...message,
@@ -39,7 +39,7 @@ async function fill(page: Page): Promise<void> {
 }
 
 const title = (at: number) => `Conversation ${String.fromCharCode(65 + at)}`
-/** With the mouse alone: the checks of a `click` run within the event, and would be measured with it. */
+/** With the raw mouse: the checks of Playwright's `click` run within the event, and would be measured with it. */
 async function press(page: Page, where: Locator): Promise<void> {
   const place = await where.boundingBox()
   if (place === null) throw new Error('nothing to press')
@@ -63,7 +63,7 @@ const presses = (slow: number, most: number) => async (page: Page) => {
   await open(page, 0)
   await session.send('Emulation.setCPUThrottlingRate', { rate: slow })
   const figure = async (name: string, count: number, act: () => Promise<void>) => {
-    // Once before, with what is loaded on first use.
+    // Once before measuring, to load what is loaded on first use.
     await act()
     await rest(500)
     await taken(page)
@@ -99,7 +99,7 @@ const presses = (slow: number, most: number) => async (page: Page) => {
   await session.detach()
 }
 
-/** Replies that no reply should be: a megabyte, code of 5,000 lines, a table of 500 rows. */
+/** Oversized replies: a megabyte, code of 5,000 lines, a table of 500 rows. */
 async function largest(page: Page): Promise<void> {
   for (const [name, asked] of [
     ['Reply of 1 MB', 'megabyte'],
@@ -122,7 +122,7 @@ const send = async (page: Page, text: string) => {
   await box(page).press('Enter')
 }
 
-/** What is alive after a collection: bytes of the heap, of it code that the browser has compiled, and what is counted. */
+/** Live objects after a collection: bytes of the heap, the part of it that is compiled code, and counters. */
 async function alive(session: CDPSession): Promise<{ heap: number; code: number; listeners: number; nodes: number }> {
   for (let turn = 0; turn < 3; turn += 1) await session.send('HeapProfiler.collectGarbage')
   const { metrics } = await session.send('Performance.getMetrics')
@@ -131,7 +131,7 @@ async function alive(session: CDPSession): Promise<{ heap: number; code: number;
   return { heap: of('JSHeapUsedSize'), code, listeners: of('JSEventListeners'), nodes: of('Nodes') }
 }
 
-/** What grows when something is done again and again; what is made once is made before. */
+/** Measures growth when something is repeated; what is created only once is created before. */
 async function growth(page: Page, name: string, times: number, act: (turn: number) => Promise<void>, calmMs = 1_500): Promise<void> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable')
@@ -141,11 +141,11 @@ async function growth(page: Page, name: string, times: number, act: (turn: numbe
   const before = await alive(session)
   for (let turn = 0; turn < times; turn += 1) await act(turn)
   await rest(calmMs)
-  // What was noted of frames and presses is not the page's.
+  // The recorded frames and presses do not belong to the page.
   await taken(page)
   const after = await alive(session)
   note(`${name}: heap before`, before.heap / 1e6, Number.POSITIVE_INFINITY, 'MB')
-  // What is used often is compiled once more: that ends by itself, and is nothing that a page has left behind.
+  // Frequently used code is recompiled: that converges, and is not a leak of a page.
   const share = (bytes: number) => (bytes / before.heap) * 100
   note(`${name}: heap growth without compiled code`, share(after.heap - after.code - before.heap + before.code), 5, '%')
   note(`${name}: compiled code more`, share(after.code - before.code), Number.POSITIVE_INFINITY, '%')
@@ -168,7 +168,7 @@ async function stopped(page: Page): Promise<void> {
   })
 }
 
-/** From page to page as by a link. */
+/** Navigates between pages as a link does. */
 async function pages(page: Page): Promise<void> {
   await growth(
     page,
@@ -206,7 +206,7 @@ const replies: Record<string, () => string> = {
     `| a | b | c |\n|---|---|---|\n${Array.from({ length: 500 }, (_, row) => `| row ${row} | *some* words | ${row * 7} |`).join('\n')}\n`,
 }
 
-/** What is asked for, in pieces; or pieces without an end. */
+/** The requested text, in pieces; or endless pieces. */
 async function answer(exchange: Exchange): Promise<void> {
   await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
   const say = (content: string) => exchange.chunk(eventOf({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }))

@@ -35,7 +35,7 @@ async function stream(page: Page): Promise<void> {
   const busy = async () => (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0
   await box(page).fill('How long does a request wait?')
   await rest(500)
-  // What the page takes while nothing happens but that its frames are counted.
+  // The page's CPU share while it only counts its frames.
   const still = { busy: await busy(), at: Date.now() }
   await rest(3_000)
   const idle = ((await busy()) - still.busy) / ((Date.now() - still.at) / 1_000)

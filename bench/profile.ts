@@ -2,7 +2,7 @@
  * `npm run bench:profile`: where Parley's time goes. Loads it under Bun's sampling profiler and prints the shares of the rooms and the
  * functions that ran most, on the main thread; the embedded database's worker is not sampled, but its CPU time is named.
  *
- *   --load whole|stream|paced|convert|convert-stream    what is asked (whole)
+ *   --load whole|stream|paced|convert|convert-stream    the load (whole)
  *   --embedded, --seconds N (8), --functions N (30), --keep FILE for the profile itself, which Chrome's developer tools read
  */
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

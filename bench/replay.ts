@@ -1,7 +1,7 @@
 /**
- * `npm run bench:replay`: how long a start on PostgreSQL takes that finds a full journal, and the start after it. The journal is made by the
- * product: a process with leases whose database falls silent answers requests until it hears `journal_full`, and ends as by `kill -9`. The
- * books are verified; an error ends the run. An argument names other mebibytes than the 256 of the default. Takes about a minute.
+ * `npm run bench:replay`: how long a start on PostgreSQL with a full journal takes, and the start after it. The journal is made by the
+ * product: a process with leases whose database stops answering serves requests until it gets `journal_full`, and ends as by `kill -9`. The
+ * books are verified; an error ends the run. An argument sets other mebibytes than the default of 256. Takes about a minute.
  */
 import { timeReplay } from '#testing/books/replay-track'
 

@@ -1,8 +1,8 @@
 /**
  * `npm run bench:rows`: what one usage row costs, from the settled request to the committed row with its charge, in microseconds of CPU:
- * of the thread that carries requests, of the process's other threads (among them the embedded database), and of PostgreSQL's server.
- * Rows go as the product sends them, so many at a time; then the hour is added up. Names engines, `embedded` or `postgres`, to try only
- * those. Takes about two minutes.
+ * of the main thread, of the process's other threads (among them the embedded database), and of PostgreSQL's server. Rows are written as
+ * the product does, so many at a time; then the hour is added up. Arguments choose engines, `embedded` or `postgres`. Takes about two
+ * minutes.
  */
 import { openRowTrack, type RowCost } from '#testing/books/row-track'
 import { engines } from '#testing/database/database'

@@ -1,9 +1,9 @@
 /**
- * `npm run bench`: Parley on both databases beside nginx and beside other gateways that are installed, in one run and taking turns. Prints
- * CPU time as multiples of nginx, latencies, memory, and what happens under too much load. docs/performance.md explains the tables.
+ * `npm run bench`: Parley on both databases beside nginx and other installed gateways, in one run and taking turns. Prints CPU time as
+ * multiples of nginx, latencies, memory, and behaviour under overload. docs/performance.md explains the tables.
  *
- *   --only requests,streams,paced,converted,silent,large,overload,start     some scenes only
- *   --subjects nginx,postgresql,embedded,...                                 some subjects only, by a part of their name; `deno` by it alone
+ *   --only requests,streams,paced,converted,silent,large,overload,start    some scenes only
+ *   --subjects nginx,postgresql,embedded,...                                some subjects only, by part of their name; `deno` only if named
  *   --silent N       silent streams (2,000)
  *   --quick          short runs, to try the bench itself
  *   --out FILE       also writes the figures of every round, as JSON
@@ -82,11 +82,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** The subjects that are asked for and installed; says of the others how to install them. */
+/** The selected subjects that are installed; prints how to install the others. */
 function chosen(): Subject[] {
   const parts = options.subjects.toLowerCase().split(',')
   const all = [nginx, parley('PostgreSQL'), parley('embedded'), ...otherGateways]
-  // Beside Bun only where somebody asks for it.
+  // Only if it is selected explicitly.
   if (parts.includes('deno')) all.push(parleyOnDeno)
   return all
     .filter((subject) => parts.some((part) => subject.name.toLowerCase().includes(part)))
@@ -97,7 +97,7 @@ function chosen(): Subject[] {
     })
 }
 
-/** Starts a subject. One that does not start takes no part from then on. */
+/** Starts a subject. One that does not start is left out from then on. */
 async function startInto(running: Map<Subject, Running>, subject: Subject, providerPort: number): Promise<void> {
   progress(`starting ${subject.name}`)
   running.delete(subject)

@@ -1,8 +1,8 @@
 /**
- * What a primary has to do for a hundred instances, by simulation: `bun bench/scale.ts --seed 1`. Owners ask by Zipf's law; an instance takes
- * a slice of an owner's wallet when it has none, and gives it back after three idle seconds, as `server/billing/lease` does. Counts calls,
- * rows and takes per second of each primary, for instances that get any request and for owners that stay with one, and how long a
- * cold request waits in each region. Nothing is measured here: `bench/money.ts` and `bench/rows.ts` say what a call and a row cost.
+ * The load of a hundred instances on a primary, by simulation: `bun bench/scale.ts --seed 1`. Requests of owners follow Zipf's law; an
+ * instance takes a lease on an owner's wallet when it has none, and returns it after three idle seconds, as `server/billing/lease` does.
+ * Counts calls, rows and takes per second of each primary, with requests routed anywhere and with sticky owners, and how long a cold
+ * request waits in each region. Nothing is measured here: `bench/money.ts` and `bench/rows.ts` measure a call and a row.
  */
 import { parseArgs } from 'node:util'
 import { seeded } from '#testing/seeded'
@@ -12,7 +12,7 @@ const seconds = Number(values.seconds)
 
 const instances = 100
 const owners = 1_000
-/** Milliseconds. A call gathers what came within a tick; an idle slice goes back. */
+/** Milliseconds. A call gathers the requests of a tick; an idle lease is returned. */
 const [tickMs, idleMs] = [100, 3_000]
 /** Round trips to the primary, in milliseconds; instances are spread over the regions. */
 const regions = [
@@ -107,5 +107,5 @@ for (const perSecond of [1_000, 10_000, 50_000, 100_000]) {
     }
   }
 }
-// A call that is under way is waited for first.
+// A call in flight is awaited first.
 for (const { name, rttMs } of regions) console.log(`a cold request waits ${rttMs} to ${2 * rttMs} ms for the primary: region ${name}`)

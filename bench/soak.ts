@@ -1,6 +1,6 @@
 /**
- * `npm run bench:soak`: half of what Parley can serve, a quarter as whole answers and a quarter as streams, for ten minutes. Prints every
- * half minute what it answered and what memory it holds; memory must be flat. `--minutes N`, `--embedded`.
+ * `npm run bench:soak`: half of Parley's capacity, a quarter as whole answers and a quarter as streams, for ten minutes. Prints the answers
+ * and the memory every half minute; memory must be flat. `--minutes N`, `--embedded`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -56,7 +56,7 @@ async function capacity(stage: Stage, running: Running, stream: boolean): Promis
   return (seen?.ok ?? 0) / 4
 }
 
-/** Loads Parley slice after slice, and resolves with its memory at every second. */
+/** Loads Parley in time slices, and resolves with its memory at every second. */
 async function soak(stage: Stage, running: Running, whole: number, streams: number): Promise<[minute: number, megabytes: number][]> {
   const memory: [number, number][] = []
   const told: string[] = []

@@ -1,6 +1,6 @@
 /**
- * `bun bench/start.ts ROWS`: how long the books of an instance take to open on PostgreSQL when the run before has just written so many
- * requests (50,000) and ended as it should. Prints milliseconds, and what lay in the journal's folder.
+ * `bun bench/start.ts ROWS`: how long the books of an instance take to open on PostgreSQL after a run that wrote so many requests (50,000)
+ * and ended normally. Prints milliseconds, and the contents of the journal's folder.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { openLeasedBooks } from '#billing/ledger/leased-books'

@@ -15,12 +15,12 @@ export function sceneTable(scene: Pick<Scene, 'title' | 'remark' | 'columns'>, r
   return `### ${scene.title}\n\n${scene.remark}\n\n${markdown([head, ...lines])}\n`
 }
 
-/** The row of the provider asked without a subject between: what the load generator can do, and what the provider costs. */
+/** The row of the provider without a subject in between: the ceiling of the load generator, and the provider's own cost. */
 export const directly = 'provider, directly'
 
 const besideTitle = { times: 'x nginx', more: 'more than nginx' }
 
-/** One figure for all rounds: the least or the median. */
+/** One figure for all rounds: the minimum or the median. */
 function settled(columns: readonly Column[], rounds: readonly Figures[]): Figures {
   const one = ({ key, least }: Column) => {
     const values = rounds.map((round) => round[key] ?? Number.NaN).filter((value) => !Number.isNaN(value))
@@ -40,7 +40,7 @@ function cells(name: string, { key, digits, beside }: Column, figures: Figures, 
 
 const shown = (value: number, digits: number) => (Number.isFinite(value) ? value.toFixed(digits) : '')
 
-/** Rows of cells, the first one being the head, as a Markdown table whose columns are aligned. */
+/** Rows of cells, the head first, as a Markdown table with aligned columns. */
 export function markdown(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(3, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (row: readonly string[]) =>

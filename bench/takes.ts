@@ -1,8 +1,8 @@
 /**
- * `bun bench/takes.ts`: what a call costs that takes leases of accounts, by how many accounts there are: those that are known, and budgets
- * that begin. Each call asks for 64 keys, each with its wallet and four budgets, and the next gives all of it back. The table shows the
- * median of the rounds in milliseconds, and the rows of accounts and leases that a call fetches for each account that it names. Names
- * sizes to try only those. Takes a minute.
+ * `bun bench/takes.ts`: the cost of a call that takes leases of accounts, by the number of accounts: existing ones, and budgets that
+ * begin. Each call asks for 64 keys, each with its wallet and four budgets, and the next returns all of it. The table shows the median of
+ * the rounds in milliseconds, and the rows of accounts and leases that a call fetches for each account that it names. Arguments choose
+ * sizes. Takes a minute.
  */
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
@@ -20,7 +20,7 @@ const rounds = 25
 const spans = ['day', 'week', 'month', 'total'] as const
 const partsOfKey = spans.length + 1
 
-/** What was measured of one size. */
+/** The figures of one size. */
 interface Figures {
   known: number[]
   beginning: number[]
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
         return openTrack(store, there)
       }),
     )
-    // The sizes take turns: what else the machine does meets all of them alike.
+    // The sizes take turns, so that other work on the machine affects all equally.
     for (let round = 0; round < rounds; round++) for (const { lap } of tracks) await lap(round)
     const ms = (times: readonly number[]) => median(times).toFixed(1)
     const rows = tracks.map(({ figures: { known, beginning, back, fetched } }, n) => [
@@ -69,7 +69,7 @@ async function addKeys(db: Db, count: number): Promise<void> {
       insert into accounts (id, kind, free, "limit", "of", of_id)
       select 'budget:key:k' || n || ${`:${span}:`}, 'budget', 1000000000, 1000000000, 'key', 'k' || n from ${rows}`)
   }
-  // As many as the calls of a minute leave.
+  // As many as a minute of calls leaves.
   await db.execute(sql`insert into usage_marks (hour) select date_trunc('hour', now(), 'UTC') from generate_series(1, 3000)`)
   await db.execute(sql`vacuum analyze accounts`)
 }

@@ -1,6 +1,7 @@
 /**
- * `bun bench/trace.ts`: counts the files and functions that a converted stream passes through before its request goes upstream, in a
- * warm process, what is awaited and made, and what each of its events takes. `--sites` lists where, `--files` lists the files, `--rooms` the path through the rooms.
+ * `bun bench/trace.ts`: counts the files and functions that a converted stream passes through before its request goes upstream, in a warm
+ * process, its awaits and allocations, and those of each event. `--sites` lists where, `--files` lists the files, `--rooms` the path
+ * through the rooms.
  */
 import { traceRequest } from '#testing/program/request-trace'
 

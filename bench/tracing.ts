@@ -1,7 +1,7 @@
 /**
- * `bun bench/tracing.ts`: what tracing adds to a request, by part, in microseconds of CPU of all threads, without anything else of a
- * request: its ids and headers, the writing down of its spans, and the way to the collector, another process that takes everything.
- * A loop by itself is as fast as this can be: in a whole program the processor's caches are shared (`bench/compare.ts --observed`).
+ * `bun bench/tracing.ts`: what tracing adds to a request, by part, in microseconds of CPU of all threads, without the rest of a request:
+ * its ids and headers, recording its spans, and sending them to a collector, another process that accepts everything. A tight loop is
+ * the best case: in a whole program the processor's caches are shared (`bench/compare.ts --observed`).
  */
 import { noUsage } from '#canonical/usage'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
@@ -18,7 +18,7 @@ const count = 8_000
 const vendors = new Map([['chat', 'openai-compatible']])
 const noHeaders = { get: () => null }
 
-/** A row as a whole answer leaves it. */
+/** The row of a whole answer. */
 function finished(): NewLog {
   const attempt: AttemptRow = { channel: 'chat', key: 'first', phase: 'done', ms: 12.5, status: 200, cause: null }
   const tokens = Math.floor(random.fraction() * 1_000)
@@ -56,7 +56,7 @@ async function timed(work: (rows: readonly NewLog[]) => void | Promise<void>): P
   return (user + system) / count
 }
 
-/** 16 at a time, 8,000 a second at most, as they come on a busy event loop; more than the thread can take would be dropped. */
+/** 16 at a time, 8,000 a second at most, as on a busy event loop; more than the thread can process would be dropped. */
 async function inTurns(rows: readonly NewLog[], work: (row: NewLog) => void): Promise<void> {
   for (let at = 0; at < rows.length; at += 16) {
     for (const row of rows.slice(at, at + 16)) work(row)

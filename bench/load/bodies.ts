@@ -1,11 +1,11 @@
-/** The requests that all subjects are asked. */
+/** The requests that all subjects get. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A dialect that clients speak and the provider answers in. */
+/** A dialect of clients and of the provider. */
 export type Dialect = 'chat' | 'messages'
 
-/** What one request is like. */
+/** The shape of one request. */
 export interface Body {
   dialect: Dialect
   model: string

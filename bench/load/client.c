@@ -4,8 +4,8 @@
  *   client --port N --path /v1/... --body FILE [--header "name: value"]... --connections N --seconds S
  *          [--warm S] [--rate N] [--ramp N] [--once] [--events N] [--word W]
  *
- * Without --rate every connection asks again as soon as it has its answer. With it, N requests a second are due whether or not answers
- * come, on at most --connections connections, and latencies count from when a request was due. --once asks once on every connection.
+ * Without --rate every connection sends its next request as soon as it has its answer. With it, N requests a second are due whether or not
+ * answers come, on at most --connections connections, and latencies count from when a request was due. --once sends one on each connection.
  * Both wait for all answers, at most a minute longer than --seconds. --ramp opens that many connections a second. What is due in the
  * first --warm seconds is not recorded, except results and times to the first event with --once. --events is how many stamped events
  * make an answer complete; any other number counts as broken. --word counts refusals that contain it. All durations are microseconds.
@@ -46,7 +46,7 @@ static int poller;
 static Connection *idle;
 static unsigned busy, answered;
 static bool recording;
-static uint64_t from, until; /* what is recorded lies between these times */
+static uint64_t from, until; /* results are recorded between these times */
 static Histogram latency, refused, first_event, lateness;
 static uint64_t ok, broken, failed, unsent, named, statuses[600];
 static const char *word;
@@ -168,7 +168,7 @@ static uint64_t send_due(Connection *all, uint64_t begun, uint64_t *next) {
   return *next >= until ? 20000 : *next <= now ? 0 : *next - now;
 }
 
-/* Waits to the microsecond and does not spin meanwhile: that would take the core from the database beside it. */
+/* Waits to the microsecond without spinning, which would take the core from the database beside it. */
 static int wait_for(struct epoll_event *events, int most, uint64_t microseconds) {
   struct timespec time = {.tv_sec = (time_t)(microseconds / 1000000), .tv_nsec = (long)(microseconds % 1000000 * 1000)};
   return epoll_pwait2(poller, events, most, &time, NULL);

@@ -22,7 +22,7 @@ static inline void record(Histogram *histogram, uint64_t us) {
   if (us > histogram->longest) histogram->longest = us;
 }
 
-/* The duration that this share (0..1) of all durations does not exceed: the middle of its slot. 0 without any. */
+/* The quantile at this share (0..1) of all durations: the middle of its slot. 0 without any. */
 static inline double quantile(const Histogram *histogram, double share) {
   uint64_t before = 0, wanted = (uint64_t)(share * (double)histogram->count);
   for (unsigned slot = 0; slot < SLOTS; slot++) {

@@ -1,4 +1,4 @@
-/* What a process that keeps thousands of connections needs of the machine. */
+/* System limits for a process with thousands of connections. */
 #ifndef LIMITS_H
 #define LIMITS_H
 #include <sys/resource.h>

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { bodyFile } from './bodies.ts'
 import { type ClientOptions, runClient, startProvider } from './load.ts'
 
-// Without a compiler there is no bench either: it says how to get one.
+// Without a compiler the bench cannot run either: it says how to get one.
 const compiler = Bun.which('cc') !== null
 const folder = mkdtempSync(join(tmpdir(), 'parley-load-'))
 afterAll(() => rmSync(folder, { recursive: true }))

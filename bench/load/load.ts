@@ -25,11 +25,11 @@ export interface Load {
   cpu: number
   /** From when a request was due to the end of an answer with status 200. */
   latency: Durations
-  /** The same of answers with any other status. */
+  /** The same for answers with any other status. */
   refused: Durations
   /** To the first event. */
   first: Durations
-  /** From when the provider sent an event to when the client had it. */
+  /** From when the provider sent an event to when the client received it. */
   late: Durations
   statuses: Record<string, number>
 }
@@ -94,7 +94,7 @@ export interface Pace {
 export interface Provider {
   port: number
   pid: number
-  /** Changes how it answers from now on; 200 events without pause where nothing is said. */
+  /** Changes how it answers from now on; the default is 200 events without pause. */
   set(pace: Partial<Pace>): Promise<void>
   counts(): Promise<Counts>
   end(): void

@@ -1,6 +1,6 @@
 /*
- * The provider that all gateways are measured in front of: one thread that answers in the dialect of the path, whole or as a stream,
- * from bytes made beforehand. Prints its port on 127.0.0.1.
+ * The provider behind all measured gateways: one thread that answers in the dialect of the path, whole or as a stream, from prepared
+ * bytes. Prints its port on 127.0.0.1.
  *
  *   GET /control?events=N&pace=MS&wait=MS    sets the events of a stream, the time between them (0: as fast as they are taken) and the
  *                                            time before an answer begins; what is not named stays. Answers with counts as JSON.
@@ -120,7 +120,7 @@ static bool control(Connection *c, const char *query) {
   return flush(c);
 }
 
-/* The bytes of the request at the start of `in`, or 0 while some are missing. Nobody sends a second one before the answer. */
+/* The bytes of the request at the start of `in`, or 0 while some are missing. Clients do not pipeline. */
 static size_t request_length(const Connection *c, const char *end_of_head) {
   size_t head = (size_t)(end_of_head + 4 - c->in);
   const char *counted = strcasestr(c->in, "\r\ncontent-length:");
@@ -186,7 +186,7 @@ static void accept_all(int listener) {
   }
 }
 
-/* Goes on with what is due. Returns the milliseconds until more is, or -1. */
+/* Continues the connections that are due. Returns the milliseconds until the next is, or -1. */
 static int go_on(void) {
   uint64_t now = now_us(), next = UINT64_MAX;
   for (Connection *c; (c = waiting.first) != NULL && c->due <= now;) {

@@ -15,7 +15,7 @@ const profile = (samples: number[], timeDeltas = samples.map(() => 1000)): CpuPr
 })
 const book = (given: CpuProfile, until = 2_000_000) => bookSamples(given, '/project', 1_000_000, until)
 
-test('native code is booked to the room and beside the function that called it', () => {
+test('native code is attributed to the room that called it, and listed with its caller', () => {
   const { samples, rooms, functions } = book(profile([3, 3, 2, 4]))
   expect(samples).toBe(4)
   expect(rooms).toEqual([
@@ -29,7 +29,7 @@ test('native code is booked to the room and beside the function that called it',
   ])
 })
 
-test('time in which the process waited is on nobody, and samples outside of the load do not count', () => {
+test('time in which the process waited is attributed to no room, and samples outside of the load do not count', () => {
   expect(book(profile([3, 2], [1000, 900_000])).rooms).toEqual([['server/relay', 2]])
   expect(book(profile([3, 2], [1000, 900_000]), 1_500_000).samples).toBe(1)
 })

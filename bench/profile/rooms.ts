@@ -1,4 +1,4 @@
-/** Reads a CPU profile and books its samples to the rooms and functions of the source. */
+/** Reads a CPU profile and attributes its samples to the rooms and functions of the source. */
 
 /** A profile as Bun's `--cpu-prof` writes it: the format of Chrome's developer tools. */
 export interface CpuProfile {
@@ -20,7 +20,7 @@ interface CallFrame {
 /** Samples by name, most first. */
 export type Shares = [name: string, samples: number][]
 
-/** What a profile says. */
+/** The result of reading a profile. */
 export interface Booked {
   /** Samples in all. */
   samples: number
@@ -29,9 +29,9 @@ export interface Booked {
 }
 
 /**
- * Books each sample between two times (microseconds since 1970) to the function that ran. Native code (JSON, fetch, crypto) is booked to
- * the room that called it, and among the functions under its own name beside that of its caller. A sample counts as one, however long
- * the time before it: nothing is sampled while the process waits, and that time is then on whatever ran first afterwards.
+ * Attributes each sample between two times (microseconds since 1970) to the function that ran. Native code (JSON, fetch, crypto) counts for
+ * the room that called it, and is listed among the functions under its own name and that of its caller. Samples are counted, whatever the
+ * time between them: nothing is sampled while the process waits, and that time would be attributed to whatever runs next.
  */
 export function bookSamples({ nodes, samples, timeDeltas, startTime }: CpuProfile, root: string, from: number, until: number): Booked {
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)))

@@ -1,4 +1,4 @@
-/** Requests whose client speaks another dialect than the provider. */
+/** Requests whose client uses another dialect than the provider. */
 import type { Route } from '../subjects/subject.ts'
 import { closedLoop } from './requests.ts'
 import type { Scene } from './scene.ts'

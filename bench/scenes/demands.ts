@@ -1,4 +1,4 @@
-/** Loads by name, as the tools take them that measure one load at a time. */
+/** Loads by name, for tools that measure one load at a time. */
 import type { Demand } from './scene.ts'
 
 const converted = { client: 'messages', upstream: 'chat' } as const

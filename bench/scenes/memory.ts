@@ -11,10 +11,10 @@ async function warmMemory(stage: Stage, running: Running): Promise<number> {
   return memoryOfTree(running.pid)
 }
 
-/** Streams that are open and say nothing. */
+/** Open streams without events. */
 export const silent = (count: number): Scene => ({
   title: `${count} silent streams`,
-  remark: 'Each has had its first event and waits for the next. Memory is compared with that of the warm process before them.',
+  remark: 'Each stream has had its first event and waits for the next. Memory is compared with that of the warm process before them.',
   rounds: 1,
   fresh: true,
   columns: [
@@ -46,7 +46,7 @@ const waiting = 64
 /** Prompts of a megabyte. */
 export const large: Scene = {
   title: 'Prompts of 1 MB',
-  remark: `Memory: ${waiting} requests that wait for their answer, compared with the warm process before them. Then 8 connections, each asking again at once.`,
+  remark: `Memory: ${waiting} requests that wait for their answer, compared with the warm process before them. Then 8 connections, each sending its next request at once.`,
   rounds: 1,
   fresh: true,
   columns: [

@@ -4,7 +4,7 @@ import { chat, type Running } from '../subjects/subject.ts'
 import { faults, load, type Scene, type Stage, warmUp } from './scene.ts'
 
 const times = 3
-/** Milliseconds for which a request counts as in time again after the storm. */
+/** Milliseconds within which a request counts as in time again after the overload. */
 const calmMs = 50
 
 /** The code of a refusal because the accounts did not answer in time, which load alone must not cause. */
@@ -14,9 +14,9 @@ const noAccounts = 'books_unavailable'
 export const overload: Scene = {
   title: `${times} times what it can serve`,
   remark: [
-    'The capacity is what 64 connections get. Then three times as much is asked, timed from when it was due. Accounts away: refusals',
-    "because Parley's own accounts did not answer. Again in time: until ten requests in a row take less than 50 ms. Memory is that at",
-    'rest, during the storm, and a minute after.',
+    'The capacity is what 64 connections reach. Then three times as much is offered, timed from when it was due. Accounts away: refusals',
+    "because Parley's own accounts did not answer. Again in time: until ten requests in a row take less than 50 ms. Memory is measured at",
+    'rest, during the overload, and a minute after.',
   ].join(' '),
   rounds: 1,
   fresh: true,

@@ -1,4 +1,4 @@
-/** Whole answers: as many as 64 connections get, then a fixed rate that everybody can serve. */
+/** Whole answers: as many as 64 connections get, then a fixed rate that most subjects can serve. */
 import type { Route, Running } from '../subjects/subject.ts'
 import { type Figures, faults, load, loadAndCount, type Scene, type Stage, warmUp } from './scene.ts'
 
@@ -25,7 +25,7 @@ export async function closedLoop(stage: Stage, running: Running, route: Route): 
 /** Whole answers, Chat on both sides. */
 export const requests: Scene = {
   title: 'Whole answers',
-  remark: `A prompt of 300 characters, an answer of 600; ${connections} connections, each asking again at once; then ${perSecond} requests a second, timed from when they were due.`,
+  remark: `A prompt of 300 characters, an answer of 600; ${connections} connections, each sending its next request at once; then ${perSecond} requests a second, timed from when they were due.`,
   rounds: 3,
   direct: true,
   columns: [

@@ -1,10 +1,10 @@
-/** What every scene of the bench is made of: a load on one running subject, the figures it gives, and the columns that show them. */
+/** The parts of a scene of the bench: a load on one running subject, the resulting figures, and the columns that show them. */
 import { bodyFile } from '../load/bodies.ts'
 import { type ClientOptions, type Load, type Pace, type Provider, runClient } from '../load/load.ts'
 import { cpuOfMainThread, cpuOfTree, idle } from '../load/processes.ts'
 import { chat, type Route, type Running } from '../subjects/subject.ts'
 
-/** What is measured of one subject, by the key of its column; NaN where there is nothing to say. */
+/** The figures of one subject, by the key of their column; NaN where there is none. */
 export type Figures = Record<string, number>
 
 /** One column of a scene's table. */
@@ -21,22 +21,22 @@ export interface Column {
 /** One kind of load. */
 export interface Scene {
   title: string
-  /** What is done, in a sentence or two below the title. */
+  /** A description in a sentence or two below the title. */
   remark: string
   columns: readonly Column[]
   /** How often it is measured, the subjects taking turns. */
   rounds: number
   /** Whether the provider asked directly is measured, too: what the load generator can do. */
   direct?: boolean
-  /** Whether nginx is left out, which the load generator cannot outrun. */
+  /** Whether nginx is left out, which the load generator cannot overload. */
   withoutNginx?: boolean
   /** Whether each subject is started anew for it. */
   fresh?: boolean
-  /** Undefined where the subject cannot take part. */
+  /** Undefined if the subject cannot take part. */
   measure(stage: Stage, running: Running): Promise<Figures | undefined>
 }
 
-/** What a scene needs. */
+/** The environment of a scene. */
 export interface Stage {
   provider: Provider
   /** Where request bodies are written. */
@@ -73,10 +73,10 @@ export async function warmUp(stage: Stage, running: Running, demand: Demand): Pr
   if (seen && seen.ok === 0 && faults(seen) > 0) throw new Error(`every request failed: ${JSON.stringify(seen)}`)
 }
 
-/** What a piece of work cost, in microseconds of CPU, and what the provider was asked meanwhile. */
+/** What a piece of work cost, in microseconds of CPU, and how many requests the provider got meanwhile. */
 export interface Cost {
   cpu: number
-  /** Of it, what the main thread used. */
+  /** The main thread's part of it. */
   main: number
   /** The database's own processes; NaN without any. */
   database: number
@@ -84,7 +84,7 @@ export interface Cost {
   events: number
 }
 
-/** Starts counting; call the result at the end of what is to be counted. */
+/** Starts counting; call the result at the end. */
 export async function counting(
   { provider }: Stage,
   { pid, databasePid, mainThreadMatters = false }: Running,
@@ -103,7 +103,7 @@ export async function counting(
   }
 }
 
-/** Loads a subject and waits until it is idle again: what it does after its last answer is part of what its answers cost. */
+/** Loads a subject and waits until it is idle again: its work after the last answer is part of the cost. */
 export async function loadAndCount(stage: Stage, running: Running, demand: Demand): Promise<(Load & { cost: Cost }) | undefined> {
   const stop = await counting(stage, running)
   const seen = await load(stage, running, demand)

@@ -1,4 +1,4 @@
-/** Streams: as fast as they are taken, and paced as models speak. */
+/** Streams: as fast as the client reads, and paced like a model's output. */
 import { memoryOfTree } from '../load/processes.ts'
 import { chat, type Route, type Running } from '../subjects/subject.ts'
 import { counting, type Figures, faults, load, loadAndCount, type Scene, type Stage, warmUp } from './scene.ts'
@@ -22,7 +22,7 @@ export async function burst(stage: Stage, running: Running, route: Route): Promi
 /** Streams without pause, Chat on both sides. */
 export const streams: Scene = {
   title: 'Streams without pause',
-  remark: '16 connections, 200 events a stream, as fast as they are taken.',
+  remark: '16 connections, 200 events a stream, as fast as the client reads.',
   rounds: 3,
   direct: true,
   columns: [
@@ -35,7 +35,7 @@ export const streams: Scene = {
   measure: (stage, running) => burst(stage, running, chat),
 }
 
-/** A crowd of paced streams. */
+/** A set of concurrent paced streams. */
 export interface Crowd {
   count: number
   paceMs: number
@@ -81,10 +81,10 @@ export async function paced(stage: Stage, running: Running, { count, paceMs }: C
   }
 }
 
-/** One scene for each crowd. */
+/** One scene for each set. */
 export const pacedScenes: readonly Scene[] = crowds.map((crowd) => ({
   title: `${crowd.count} streams, an event every ${crowd.paceMs} ms`,
-  remark: 'Lateness is the time from when the provider sent an event to when the client had it; every stream is read to its end.',
+  remark: 'Lateness is the time from when the provider sent an event to when the client received it; every stream is read to its end.',
   rounds: 1,
   direct: true,
   columns: [

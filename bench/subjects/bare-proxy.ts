@@ -1,6 +1,6 @@
 /**
- * The least that a gateway on this runtime costs: `Bun.serve`, the client that asks upstreams, and nothing between. Its arguments: the port
- * to listen on, and the provider's.
+ * The minimum cost of a gateway on this runtime: `Bun.serve`, Parley's upstream client, and nothing between. Its arguments: the port to
+ * listen on, and the provider's.
  */
 import { systemClock } from '#runtime/clock'
 import { createHttpClient } from '#runtime/http-client'
@@ -10,13 +10,13 @@ const provider = `http://127.0.0.1:${providerPort}`
 const client = createHttpClient(systemClock)
 type Answer = Awaited<ReturnType<typeof client.send>>
 
-/** Nothing ends a request but its own end. */
+/** A signal that never aborts. */
 const signal = {
   ...{ aborted: false, reason: undefined },
   ...{ throwIfAborted: () => undefined, addEventListener: () => undefined, removeEventListener: () => undefined },
 }
 
-/** The body as it comes, a piece for each that the client takes. */
+/** The body as it arrives, one piece for each read of the client. */
 function passed(answer: Answer): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {

@@ -1,4 +1,4 @@
-/** Parley's server and client with nothing between: what no gateway on this runtime gets below. */
+/** Parley's server and client with nothing between: the lower bound for a gateway on this runtime. */
 import { join } from 'node:path'
 import { pathOf, subjectOf } from './subject.ts'
 

@@ -1,4 +1,4 @@
-/** nginx as a reverse proxy: what passing bytes on costs at the least. */
+/** nginx as a reverse proxy: the minimum cost of passing bytes on. */
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathOf, subjectOf } from './subject.ts'
@@ -46,7 +46,7 @@ http {
 export const nginx = subjectOf({
   name: 'nginx',
   missing: () => (existsSync(program) ? undefined : 'apt install nginx-light'),
-  // It passes on whatever it is asked.
+  // It passes on every request.
   ask: ({ client }) => ({ path: pathOf(client), model: 'bench', headers: [] }),
   command({ folder, port, providerPort }) {
     // Its worker runs as another user.

@@ -36,13 +36,13 @@ const ask = ({ client, upstream }: Route): Asked => ({
   headers: [`authorization: Bearer ${key}`],
 })
 
-/** More to say to Bun, as the profiler needs. */
+/** Further arguments for Bun, for the profiler. */
 export interface ParleyOptions {
   bunFlags?: string
   /** The folder to run in, kept at the end. */
   folder?: string
   runtime?: RuntimeName
-  /** More of its environment. */
+  /** Further environment variables. */
   env?: Record<string, string>
 }
 
@@ -58,7 +58,7 @@ export async function startParley(
     config: config(providerPort),
     env: { PARLEY_LOG: 'warn', ...(database && { DATABASE_URL: database.url }), ...env },
     ...(folder !== undefined && { folder }),
-    // The tests' own limit for a busy machine does not belong here.
+    // Without the tests' own limit for a busy machine.
     shell: `unset PARLEY_MAX_LAG; bun=$1; shift; set -- "$bun" ${bunFlags} "$@"; ${onSubjectCore}`,
   })
   const port = Number(new URL(program.url).port)

@@ -1,6 +1,6 @@
 /**
- * Other gateways, measured where they are installed. They live in $PARLEY_BENCH_PEERS (default ~/.cache/parley-bench), not in this
- * project. What each of them does besides passing a request on is said beside it: none keeps accounts as Parley does.
+ * Other gateways, measured if they are installed, in $PARLEY_BENCH_PEERS (default ~/.cache/parley-bench), outside this project. The
+ * comment of each says what it does besides passing a request on: none keeps accounts as Parley does.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -20,7 +20,7 @@ const litellm = subjectOf({
   name: 'LiteLLM',
   missing: () => orHow(litellmProgram, `python3 -m venv ${peers}/litellm && ${peers}/litellm/bin/pip install 'litellm[proxy]==1.106.2'`),
   ask({ client, upstream }) {
-    // It asks an OpenAI upstream in Responses for a client that speaks Messages, which this provider does not speak.
+    // For a Messages client it calls an OpenAI upstream in Responses, which this provider does not support.
     if (client === 'messages' && upstream === 'chat') return undefined
     return { path: pathOf(client), model: `bench-${upstream}`, headers: [authorization] }
   },
@@ -73,7 +73,7 @@ const literLlm = subjectOf({
 
 const portkeyProgram = join(peers, 'portkey/node_modules/@portkey-ai/gateway/build/start-server.js')
 
-/** Portkey's open gateway, on Bun, which is faster for it than Node: no keys of its own, no accounts, no costs. */
+/** Portkey's open gateway, on Bun, where it is faster than on Node: no keys of its own, no accounts, no costs. */
 const portkey = subjectOf({
   name: 'Portkey on Bun',
   missing: () => orHow(portkeyProgram, `npm install --prefix ${peers}/portkey @portkey-ai/gateway@1.15.2`),

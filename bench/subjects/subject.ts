@@ -1,4 +1,4 @@
-/** What the bench measures: a program between the load client and the provider. */
+/** A subject of the bench: a program between the load client and the provider. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { bodyText, type Dialect } from '../load/bodies.ts'
 import { cores, treeOf } from '../load/processes.ts'
 
-/** In which dialect the client asks and in which the provider answers. */
+/** The dialects of the client and of the provider. */
 export interface Route {
   client: Dialect
   upstream: Dialect
@@ -15,7 +15,7 @@ export interface Route {
 /** Chat on both sides. */
 export const chat: Route = { client: 'chat', upstream: 'chat' }
 
-/** How a subject is asked for a route. */
+/** How to send a request of a route to a subject. */
 export interface Asked {
   path: string
   model: string
@@ -39,9 +39,9 @@ export interface Running {
   port: number
   /** The process whose tree is measured. */
   pid: number
-  /** The process tree of its database, if that is one of its own. */
+  /** The process tree of its database, if it has a separate one. */
   databasePid?: number
-  /** Whether one thread carries all requests, so that its share of the CPU time says how much it can serve. */
+  /** Whether one thread serves all requests, so that its share of the CPU time limits the throughput. */
   mainThreadMatters?: boolean
   /** Undefined for a route that it does not have. */
   ask(route: Route): Asked | undefined
@@ -51,7 +51,7 @@ export interface Running {
 /** The path of the provider's own API, which most subjects have, too. */
 export const pathOf = (dialect: Dialect): string => (dialect === 'chat' ? '/v1/chat/completions' : '/v1/messages')
 
-/** The provider itself, measured as if it were a subject: what the load generator can do. */
+/** The provider itself, measured as if it were a subject: the ceiling of the load generator. */
 export const direct = (provider: { port: number; pid: number }): Running => ({
   ...provider,
   ask: ({ client }) => ({ path: pathOf(client), model: 'bench', headers: [] }),
@@ -63,7 +63,7 @@ export interface Command {
   name: string
   missing(): string | undefined
   ask(route: Route, providerPort: number): Asked | undefined
-  /** Writes what it needs into the folder and says how it is started to listen on `port`. */
+  /** Writes its files into the folder and returns the command that starts it on `port`. */
   command(place: { folder: string; port: number; providerPort: number }): { words: string[]; env?: Record<string, string> }
 }
 
@@ -119,7 +119,7 @@ async function launch({ name, command, ask }: Command, providerPort: number): Pr
 /** Shell code that runs its arguments on the core of what is measured, with as many open files as allowed. */
 export const onSubjectCore = `ulimit -n 65536 2>/dev/null || ulimit -n "$(ulimit -H -n)"; exec taskset -c ${cores.subject} "$@"`
 
-/** Asks until an answer has status 200. False if `ended` or after 90 seconds. */
+/** Sends requests until an answer has status 200. False if `ended` or after 90 seconds. */
 export async function firstAnswer(port: number, { path, model, headers }: Asked, ended: () => boolean): Promise<boolean> {
   const until = performance.now() + 90_000
   const lines = headers.map((line) => line.split(': ') as [string, string])
@@ -140,7 +140,7 @@ export async function firstAnswer(port: number, { path, model, headers }: Asked,
   return false
 }
 
-/** A port on 127.0.0.1 that nobody listens on. */
+/** A free port on 127.0.0.1. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().on('error', reject)
