@@ -1,4 +1,4 @@
-/** An authenticator app, as people have it on their phones. */
+/** An authenticator app, as on a phone. */
 import { Secret, TOTP } from 'otpauth'
 
 /** The code that it shows for this secret (base32) at a time, in milliseconds since the epoch. */

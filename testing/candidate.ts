@@ -1,4 +1,4 @@
-/** Channels and candidates for tests of routing: defaults for everything that the test does not name. */
+/** Channels and candidates for tests of routing, with defaults. */
 import type { Channel, ChannelKey } from '#routing/channel'
 import type { Candidate } from '#routing/order'
 import { vendors } from '#vendors/index'

@@ -1,6 +1,6 @@
-/** Whether long work lets others in: how often the event loop has its turn meanwhile. */
+/** Whether long work yields: the number of turns of the event loop meanwhile. */
 
-/** Turns of the event loop while this is done; `had` is called at each. */
+/** Turns of the event loop during this work; `had` is called at each. */
 export async function turnsDuring(work: () => Promise<unknown>, had: () => void = () => {}): Promise<number> {
   let turns = 0
   const count = () => {

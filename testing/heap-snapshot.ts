@@ -1,4 +1,4 @@
-/** What the heap of a page consists of, by a snapshot that its browser takes. */
+/** The contents of a page's heap, from a snapshot taken by its browser. */
 
 /** A session of the browser's own protocol, as Playwright gives it. */
 interface Session {
@@ -12,7 +12,7 @@ interface Snapshot {
   nodes: number[]
 }
 
-/** Count and bytes of what is alive, by its kind in V8's words: object, closure, array, string, code (what the browser has compiled), native. */
+/** Count and bytes of live objects, by V8's kinds: object, closure, array, string, code (compiled by the browser), native. */
 export async function heapByKind(session: Session): Promise<Map<string, { count: number; bytes: number }>> {
   const chunks: string[] = []
   const take = ({ chunk }: { chunk: string }) => void chunks.push(chunk)

@@ -2,7 +2,7 @@
 
 const refuse = () => Promise.reject(new Error('no body is kept here'))
 
-/** Nothing is kept, and nobody may ask for it. */
+/** Keeps nothing, and is never asked for it. */
 export const noBodies = {
   settled: async () => {},
   read: refuse,

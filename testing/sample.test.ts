@@ -12,9 +12,9 @@ test('a sample has as many as asked for, in order, and the same for the same see
   expect(sampled(whole, 80, { deep: false, seed: 7 })).toEqual(whole)
 })
 
-test('other seeds come to everything in time', () => {
+test('over many seeds every element is sampled', () => {
   const seen = new Set(Array.from({ length: 100 }, (_, seed) => sampled(whole, 5, { deep: false, seed })).flat())
   expect(seen.size).toBe(whole.length)
 })
 
-test('a deep run leaves nothing out', () => expect(sampled(whole, 10, { deep: true })).toEqual(whole))
+test('a deep run omits nothing', () => expect(sampled(whole, 10, { deep: true })).toEqual(whole))

@@ -1,6 +1,6 @@
-/** How much processor time a piece of work needs: a bound on it holds on a busy machine, too, where one on the clock does not. */
+/** The processor time of a piece of work: a limit on it also holds on a busy machine, unlike one on wall-clock time. */
 
-/** Milliseconds that this thread computes for `work`: the least of three runs, since the collector comes when it likes. */
+/** Milliseconds that this thread computes for `work`: the minimum of three runs, since garbage collection is unpredictable. */
 export function threadMs(work: () => unknown): number {
   return Math.min(...[1, 2, 3].map(() => onceMs(work)))
 }

@@ -51,7 +51,7 @@ export function putUsageRow(store: Store, row: Pick<NewLog, 'requestId' | 'at' |
   return insertLog(store, usageRow(row))
 }
 
-/** Writes a row completed by `usageRow` whose `charged` is its cost. Nothing is taken from a wallet: for pictures, not for books. */
+/** Writes a row completed by `usageRow` whose `charged` is its cost. Nothing is taken from a wallet: for screenshots, not for the books. */
 export async function putPaidRow({ db }: Store, row: Pick<NewLog, 'requestId' | 'at' | 'userId'> & Partial<NewLog>): Promise<void> {
   const log = usageRow(row)
   await db.insert(logs).values({ ...log, charged: log.cost })

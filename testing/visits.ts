@@ -1,4 +1,4 @@
-/** Calls route handlers with real Requests, without a listening server; a thrown refusal becomes part of the outcome. */
+/** Calls route handlers with real Requests, without a listening server; a thrown refusal is part of the outcome. */
 import { GatewayError } from '#shared/errors'
 
 interface Route {

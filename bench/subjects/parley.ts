@@ -36,8 +36,9 @@ const ask = ({ client, upstream }: Route): Asked => ({
   headers: [`authorization: Bearer ${key}`],
 })
 
-/** Further arguments for Bun, for the profiler. */
+/** Options for starting Parley. */
 export interface ParleyOptions {
+  /** Further arguments for Bun, for the profiler. */
   bunFlags?: string
   /** The folder to run in, kept at the end. */
   folder?: string

@@ -43,7 +43,7 @@ const endedChildrenOf = (server: number): number => {
   return (Number(fields[13]) + Number(fields[14])) * tickMicros
 }
 
-/** What stands behind the name in a process's line of /proc. */
+/** The fields after the name in a process's line of /proc. */
 const fieldsOf = (pid: string): string[] => (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '').split(' ')
 
 /** The process id of the PostgreSQL server behind this store. */

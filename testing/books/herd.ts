@@ -1,6 +1,6 @@
 /**
- * Everybody comes at once: many cold keys, each with a wallet and several budgets that begin, on two instances, while one warm key goes
- * on. Measures how long holds take, and who was refused.
+ * A thundering herd: many cold keys, each with a wallet and several budgets that begin, on two instances, while one warm key continues.
+ * Measures how long holds take, and which were refused.
  */
 import type { Account } from '#billing/lease/account'
 import { type BooksDatabase, directBooks } from '#billing/ledger/books-database'
@@ -25,9 +25,9 @@ export interface HerdSize {
   opened?: boolean
 }
 
-/** What came of it. Times in milliseconds. */
+/** The result. Times in milliseconds. */
 export interface HerdOutcome {
-  /** How many holds ended how. */
+  /** The number of holds by outcome. */
   codes: Record<string, number>
   /** How long holds of cold keys took. */
   cold: { first: number; p50: number; p99: number }
@@ -37,7 +37,7 @@ export interface HerdOutcome {
   opening?: { count: number; p50: number; p99: number; wall: number }
   /** From the first request to the last. */
   wall: number
-  /** What that took of the processors: of both instances, which share this process, on the thread of the holds and on others, and of the database. */
+  /** CPU time of both instances, which share this process, on the main thread and on others, and of the database. */
   cpu: { main: number; others: number; database: number }
   /** Calls to the database about accounts, and how many accounts they asked for. */
   calls: { count: number; asked: number }
@@ -51,7 +51,7 @@ const cost = 1_000_000n
 /** As `budgets-ahead.ts` does: so many budgets in a transaction, milliseconds between two. */
 const [openedAtOnce, openedPauseMs] = [10, 20]
 
-/** Lets the herd loose on PostgreSQL. */
+/** Runs the herd on PostgreSQL. */
 export async function herd({ keys, callers, spans: mine = spans, opened = false }: HerdSize): Promise<HerdOutcome> {
   const base = await throwawayDatabase('postgres')
   const closes: (() => Promise<unknown>)[] = []
@@ -136,7 +136,7 @@ export async function herd({ keys, callers, spans: mine = spans, opened = false 
     }
     const [books] = instances
     if (books) for (let n = 0; n < 20; n++) await request(books, 'warm', 'warm', [{ id: 'warm' }], [], true)
-    /** What the warm key's requests took beside the windows that are opened ahead, by the budgets of so many keys at a time. */
+    /** The durations of the warm key's requests while windows are opened ahead, by the number of keys opened at a time. */
     async function openAhead(): Promise<HerdOutcome['opening']> {
       const into: number[] = []
       const begun = clock.monotonic()

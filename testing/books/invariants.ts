@@ -1,4 +1,4 @@
-/** What holds of the books at every commit, as tests ask for it. `server/store/ledger/books-rules.ts` has the rules. */
+/** The invariants of the books, which hold at every commit, for tests. `server/store/ledger/books-rules.ts` has the rules. */
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
@@ -8,7 +8,7 @@ import { brokenRules } from '#store/ledger/books-rules'
 export async function wrongBooks({ db, engine }: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>): Promise<unknown[]> {
   if (engine !== 'postgres') return brokenRules({ db })
   return db.transaction(async (tx) => {
-    // On a busy machine, with many rows, it may take longer than a report may.
+    // On a busy machine, with many rows, it may take longer than the limit for reports.
     await tx.execute(sql`set local statement_timeout = '60s'`)
     return brokenRules({ db: tx })
   })

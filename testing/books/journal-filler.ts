@@ -1,7 +1,8 @@
 /**
- * A process that fills its journal: while its database answers it takes leases for 60 keys, then the database falls silent, and requests
- * are held and settled until the journal is full. It ends without closing anything, as by `kill -9`, and prints how many were answered and
- * what each cost in nano-dollars. Arguments: the data folder, the address of the database, the bytes of the journal, the wallets.
+ * A process that fills its journal: while its database answers it takes leases for 60 keys, then the database stops answering, and
+ * requests are held and settled until the journal is full. It ends without closing anything, as by `kill -9`, and prints how many were
+ * answered and what each cost in nano-dollars. Arguments: the data folder, the address of the database, the bytes of the journal, the
+ * wallets.
  */
 import type { Account } from '#billing/lease/account'
 import { directBooks } from '#billing/ledger/books-database'
@@ -17,9 +18,9 @@ const cost = 1_000_000n
 /** More than all requests of one key cost. */
 const share = 10n ** 11n
 const hour = 3_600_000
-/** So many requests go on together. */
+/** The number of concurrent requests. */
 const together = 100
-/** The journal makes files meanwhile. */
+/** The journal creates files meanwhile. */
 const patience = 40
 
 const store = await openStore({ dataFolder: `${folder}/store`, databaseUrl, clock, random })
@@ -68,7 +69,7 @@ async function request(n: number): Promise<boolean> {
   return false
 }
 
-// A hold keeps its lease here; released when nobody hears of it any more, it is there to spend.
+// A hold keeps the lease here; released after the database has stopped answering, the money can be spent locally.
 const ahead = Array.from({ length: rowKeys }, (_, n) => rowOf(n, 0n))
 await Promise.all(ahead.map((row) => books.hold(row.requestId, payers(row), share)))
 isSilent = true

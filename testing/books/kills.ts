@@ -38,7 +38,7 @@ export type Moment = 'replaying' | 'replayed' | 'ready' | 'done'
 
 const script = join(import.meta.dirname, 'killable-instance.ts')
 
-/** When a process is killed: so many milliseconds after a line, or then when something has happened. */
+/** When a process is killed: so many milliseconds after a line, or when a condition holds. */
 export type KillTime = number | Promise<unknown>
 
 /** Runs the process, kills it when it is `time` after the line `after`, and answers its output. */

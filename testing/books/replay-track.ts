@@ -1,4 +1,4 @@
-/** Measures how long a start takes that finds the full journal of a run whose database had fallen silent. The books are checked afterwards. */
+/** Measures a start with the full journal of a run whose database had stopped answering. The books are checked afterwards. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,11 +10,11 @@ import type { EngineName } from '#testing/database/database'
 import { cpuNow, serverOf } from './cpu-time.ts'
 import { booksPlace } from './test-books.ts'
 
-/** What a replay took. */
+/** The cost of a replay. */
 export interface ReplayTimes {
   /** Requests in the journal. */
   requests: number
-  /** Milliseconds until the books were open, with everything written; and at the next start, after this one had ended in order. */
+  /** Milliseconds until the books were open, with everything written; and at the next start, after this one had ended normally. */
   replay: number
   next: number
   /** Milliseconds of CPU that the replay took on the thread that reads, on others, and in the database. */

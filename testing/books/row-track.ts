@@ -19,7 +19,7 @@ import { booksPlace } from './test-books.ts'
 
 /** CPU time in microseconds per row. */
 export interface RowCost {
-  /** This process: the thread that carries requests, and all others (the embedded database is one of them). */
+  /** This process: the main thread, and all others (the embedded database is one of them). */
   main: number
   others: number
   /** The server's processes; 0 on the embedded engine. */
@@ -30,7 +30,7 @@ export interface RowCost {
 
 /** A database prepared for laps. */
 export interface RowTrack {
-  /** The address of the database, where it has one. */
+  /** The address of the database, if it has one. */
   url: string | undefined
   /** Settles this many requests, so many at once, each time waiting until all of them are in the database. */
   lap(rows: number, batch: number): Promise<RowCost>

@@ -1,4 +1,4 @@
-/** A bucket of a real S3-compatible server, which checks signatures: one process, whose objects the tests look at. */
+/** A bucket of a real S3-compatible server, which checks signatures: one process, whose objects the tests inspect. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
-/** What the tests use of the server, which has no types of its own. */
+/** The types that the tests need of the server, which ships none. */
 declare module '@20minutes/s3rver' {
-  // biome-ignore lint/style/noDefaultExport: it is the module's.
+  // biome-ignore lint/style/noDefaultExport: the module has one.
   export default class S3Server {
     constructor(options: {
       port: number

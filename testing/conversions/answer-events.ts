@@ -1,4 +1,4 @@
-/** Answers as random streams of events, and the answers that such streams amount to. */
+/** Converts answers to random streams of events, and such streams back to answers. */
 import type { Choice, ConversationResponse, Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { deltasOf, gathered as gatheredAnswer, headOf, eventsOfResponse as toldAnswer } from '#canonical/response-events'
@@ -53,7 +53,7 @@ function textPieces(text: string, random: Seeded): string[] {
   return pieces
 }
 
-/** The answer that a stream amounts to; `end` is how it ended. */
+/** The answer that a stream contains; `end` is how it ended. */
 export const gathered = (events: readonly ConversationEvent[]): ConversationResponse & { end: ConversationEvent | undefined } => ({
   ...gatheredAnswer(events),
   end: events.at(-1),

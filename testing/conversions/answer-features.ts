@@ -1,4 +1,4 @@
-/** Everything that an answer can contain, one feature at a time; which dialects can express a feature is found by trying. */
+/** Everything that an answer can contain, one feature at a time; which dialects can express a feature is determined by trying. */
 import type { CallPart, Choice, ConversationRequest, ConversationResponse, FinishReason, Part, TokenLogprob } from '#canonical/conversation'
 import { noUsage, type Usage } from '#canonical/usage'
 import type { Dialect } from '#shared/ids'
@@ -9,7 +9,7 @@ import { citation, png, seal, step } from './turn-features.ts'
 export interface AnswerFeature {
   row: string
   name: string
-  /** The parts of the least answer with this feature. */
+  /** The parts of the smallest answer with this feature. */
   parts(dialect: Dialect): Part[]
   /** How its one choice ends, and the choice's other fields. */
   choice?: Partial<Choice>
@@ -25,7 +25,7 @@ export function askedBy(dialect: Dialect): ConversationRequest {
   return conversation({ dialect, usageAsked: true, reasoning: { ...reasoning, visible: 'summary' } })
 }
 
-/** The least answer with this feature. */
+/** The smallest answer with this feature. */
 export function answerWith({ parts, choice, usage: counted, tier }: AnswerFeature, dialect: Dialect): ConversationResponse {
   const usage = { ...noUsage(), provenance: 'provider' as const }
   Object.assign(usage.in, { fresh: 100 })

@@ -1,6 +1,6 @@
 /**
- * One feature of a request, with the least request that has it. Which dialects can express a feature is not written down but found by
- * trying. The lists are in turn-, tool- and setting-features.ts.
+ * One feature of a request, with the smallest request that has it. Which dialects can express a feature is determined by trying. The lists
+ * are in turn-, tool- and setting-features.ts.
  */
 import type { ConversationRequest, Part, Turn } from '#canonical/conversation'
 import type { Dialect } from '#shared/ids'
@@ -10,7 +10,7 @@ export interface RequestFeature {
   /** The section of the mapping rules that covers it. */
   row: string
   name: string
-  /** The fields of the least request, besides a greeting. */
+  /** The fields of the smallest request, besides a greeting. */
   fields(dialect: Dialect): Partial<ConversationRequest>
   /** The feature's content in a request; equal for requests that agree on it. */
   of(request: ConversationRequest): unknown

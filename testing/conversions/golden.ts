@@ -1,6 +1,6 @@
 /**
- * Golden cases of a codec: a folder each, with what is on the wire (`request.json`, `response.json`, `stream.sse`), what it is
- * read as (`canonical.json`, written by the program) and where it comes from (`note.txt`). What a case is not about it leaves out.
+ * Golden cases of a codec: a folder each, with the wire form (`request.json`, `response.json`, `stream.sse`), the result of reading it
+ * (`canonical.json`, written by the program) and its source (`note.txt`). Files that do not apply to a case are absent.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ export function goldenCases(codec: ConversationCodec, folder: string): GoldenCas
   return cases
 }
 
-/** With `PARLEY_UPDATE_FIXTURES=1` writes what the case in this folder is read as now, for review. */
+/** With `PARLEY_UPDATE_FIXTURES=1` writes the current result of reading the case in this folder, for review. */
 export function updateGolden(folder: string, now: () => unknown): void {
   if (process.env.PARLEY_UPDATE_FIXTURES !== '1') return
   writeFileSync(join(folder, 'canonical.json'), `${JSON.stringify(now(), null, 2)}\n`)

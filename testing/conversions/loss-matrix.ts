@@ -62,8 +62,8 @@ export async function lossMatrix(): Promise<Cell[]> {
 }
 
 /**
- * What becomes of each request feature at Amazon's Converse, for every client that Messages serves and for Messages itself: its
- * verdict by losses, and the names. What arrives cannot be compared, since nobody asks Parley in Converse.
+ * How each request feature is converted for Amazon's Converse, for every client that Messages serves and for Messages itself: its verdict
+ * by losses, and the names. The converted request cannot be compared, since there is no reader for Converse requests.
  */
 export async function converseCells(): Promise<(Omit<Cell, 'to' | 'way'> & { to: 'converse' })[]> {
   const clients = dialects.filter((client) => client === 'messages' || servedBy[client].includes('messages'))
@@ -86,8 +86,8 @@ export async function converseCells(): Promise<(Omit<Cell, 'to' | 'way'> & { to:
 }
 
 /**
- * What becomes of each answer feature that Converse can say, for Messages and every client that Messages serves. What arrives is compared
- * with what was meant, not with what was read.
+ * How each answer feature that Converse can express is converted, for Messages and every client that Messages serves. The result is
+ * compared with the intended answer, not with the one that was read.
  */
 export function converseAnswerCells(): (Omit<Cell, 'from' | 'way'> & { from: 'converse' })[] {
   const clients = dialects.filter((client) => client === 'messages' || servedBy[client].includes('messages'))
@@ -100,7 +100,7 @@ export function converseAnswerCells(): (Omit<Cell, 'from' | 'way'> & { from: 'co
   })
 }
 
-/** The request as it is sent, its files fetched, with what the fetching lost; or why it is not sent. */
+/** The request as it is sent, with its files fetched and the losses of fetching them; or why it is not sent. */
 async function sentBy(codec: ConversationCodec, request: ConversationRequest) {
   const target = { model: request.model, capabilities: {}, stream: false }
   const withBytes = remoteMedia(fetchFixture, new AbortController().signal)
@@ -164,7 +164,7 @@ function answerCell(feature: AnswerFeature, from: Dialect, to: Dialect): Cell {
   return { way: 'answer', from, ...deliveredTo(to, feature, answer, answer) }
 }
 
-/** What a client of this dialect gets of an answer, beside what was meant. */
+/** What a client of this dialect gets of an answer, with the intended answer. */
 function deliveredTo(to: Dialect, feature: AnswerFeature, answer: ReadResponse, meant: ConversationResponse): Omit<Cell, 'way' | 'from'> {
   const outward = withState(answer, (opaque) => wrap(tenant, to, opaque))
   const { body, losses: written } = codecs[to].writeResponse(outward, askedBy(to), testPen())

@@ -1,4 +1,4 @@
-/** What the codecs' stopwatch runs: a long conversation read and written in every dialect, and a long answer streamed between them. */
+/** The work of the codec benchmark: a long conversation read and written in every dialect, and a long answer streamed between them. */
 import type { ConversationRequest, Turn } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { noUsage } from '#canonical/usage'
@@ -31,7 +31,7 @@ function asked(dialect: Dialect): ConversationRequest {
   return { ...long, output: { ...long.output, maxTokens: 1024 }, sampling: { temperature: 0.5 } }
 }
 
-/** One thing to measure; `units` are what a single `run` goes through. */
+/** One thing to measure; `units` is the number of units in a single `run`. */
 export interface Lap {
   run(): void
   units: number

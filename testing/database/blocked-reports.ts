@@ -1,11 +1,11 @@
-/** Usage reports that come to no end, because a test keeps the usage rows for itself. */
+/** Usage reports that never end, because a test locks the usage rows. */
 import postgres from 'postgres'
 
-/** The usage rows of one PostgreSQL database, and who waits for them. */
+/** The usage rows of one PostgreSQL database, and the reports that wait for them. */
 export interface BlockedReports {
-  /** Runs the work while nobody else can read usage rows. */
+  /** Runs the work while no other connection can read usage rows. */
   while(work: () => Promise<void>): Promise<void>
-  /** Resolves when this holds of the reports that wait in the database; each is told by when its transaction began. */
+  /** Resolves when this holds for the reports that wait in the database; each is identified by the start of its transaction. */
   until(isSo: (reports: readonly string[]) => boolean): Promise<readonly string[]>
   close(): Promise<void>
 }
@@ -14,7 +14,7 @@ export interface BlockedReports {
 export function blockedReports(databaseUrl: string): BlockedReports {
   const client = postgres(databaseUrl, { max: 2, onnotice: () => {} })
   const waiting = async () => {
-    // Of a statement the server keeps its beginning only: this is of a report's.
+    // The server shows only the beginning of a statement: this is a report's.
     const rows = await client<{ since: string }[]>`
       select xact_start::text as since from pg_stat_activity
       where datname = current_database() and state = 'active' and wait_event_type = 'Lock' and query like '%apart as materialized%'`

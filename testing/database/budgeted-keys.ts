@@ -1,7 +1,7 @@
-/** Many keys with a daily budget each, as a day on which all of them were used would leave them, written by the database itself. */
+/** Many keys with a daily budget each, as after a day on which all of them were used, generated in the database. */
 import postgres from 'postgres'
 
-/** What the keys are like. */
+/** Properties of the keys. */
 export interface BudgetedKeys {
   count: number
   /** Nano-dollars a day. */

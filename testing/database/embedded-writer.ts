@@ -1,4 +1,4 @@
-/** A process to be killed: writes rows until it is killed, and prints the name of each committed one. */
+/** Writes rows until it is killed, and prints the name of each committed one. */
 import { settings } from '#db/schema'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { openStore } from '#store/engine/open'

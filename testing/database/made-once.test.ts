@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
-test('of several at once one makes it, and the others get it when it is complete', async () => {
+test('of several concurrent callers one makes it, and the others get it when it is complete', async () => {
   const path = join(parent, 'made')
   let times = 0
   const make = async (folder: string) => {
@@ -26,7 +26,7 @@ test('of several at once one makes it, and the others get it when it is complete
   expect(times).toBe(1)
 })
 
-test('what one could not make, the next one makes from the beginning', async () => {
+test('after a failure, the next caller starts over', async () => {
   const path = join(parent, 'tried')
   const half = async (folder: string) => {
     await mkdir(folder)

@@ -4,12 +4,12 @@ import { rename, rm } from 'node:fs/promises'
 import { systemClock } from '#runtime/clock'
 import { type FolderLock, lockFolder } from '#runtime/folder-lock'
 
-/** Milliseconds between two looks at what another process makes. */
+/** Milliseconds between two checks while another process makes it. */
 const lookEveryMs = 50
 
 /**
- * Resolves when `path` exists. Unless it does, `make` makes it in the folder that it is given, in one process at a time; it appears under
- * its name when it is complete. A process that is killed meanwhile leaves it to the next one. Rejects as `make` does.
+ * Resolves when `path` exists. Unless it does, `make` creates it in the folder that it is given, in one process at a time; it appears under
+ * its name when it is complete. If that process is killed, the next one takes over. Rejects as `make` does.
  */
 export async function madeOnce(path: string, make: (folder: string) => Promise<unknown>): Promise<void> {
   while (!existsSync(path)) {

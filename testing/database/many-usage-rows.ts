@@ -1,4 +1,4 @@
-/** Hundreds of thousands of usage rows, generated in the database, as months of requests would leave them. */
+/** Hundreds of thousands of usage rows, as after months of requests, generated in the database. */
 import postgres from 'postgres'
 
 /** The months before `until` that the rows cover. */
@@ -36,7 +36,7 @@ export async function putManyUsageRows(databaseUrl: string, count: number, until
   }
 }
 
-/** Removes from the table what slows down the inserts; the answer restores it. */
+/** Removes everything from the table that slows down inserts; the returned function restores it. */
 async function bare(client: postgres.Sql): Promise<() => Promise<void>> {
   const parts = await client<{ name: string }[]>`select relid::regclass::text as name from pg_partition_tree('logs') where isleaf`
   for (const { name } of parts) await client.unsafe(`alter table ${name} set unlogged`)

@@ -107,7 +107,7 @@ export async function ownPostgresServer(): Promise<OwnServer | undefined> {
 const asServer = process.getuid?.() === 0 ? 'setpriv --reuid=postgres --regid=postgres --clear-groups' : ''
 const initdb = '$AS_SERVER "$BINARIES/initdb" -D data -U parley -A trust -E UTF8 --locale=C --no-sync'
 
-/** What the scripts below need. */
+/** The parameters of the scripts below. */
 function surroundings(folder: string) {
   const binaries = findPostgres()
   if (binaries === undefined) throw new Error('no PostgreSQL server binaries')

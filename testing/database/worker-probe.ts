@@ -1,4 +1,4 @@
-/** A module for the worker beside a database, with which tests look at the worker itself. */
+/** A module for the database worker with which tests examine the worker itself. */
 import { sql } from 'drizzle-orm'
 import { systemClock } from '#runtime/clock'
 import { returned } from '#store/engine/rows'
@@ -7,16 +7,16 @@ import type { Work, WorkPlace } from '#store/engine/worker-calls'
 /** Its address. */
 export const workerProbe = new URL(import.meta.url)
 
-/** What it can do. */
+/** Its functions. */
 export const work = ({ db, engine }: WorkPlace): Work => {
   const seen: unknown[] = []
   return {
-    /** Answers what it got, and everything before it. */
+    /** Returns its argument, and all previous ones. */
     echo: async (payload: unknown) => {
       seen.push(payload)
       return { payload, seen: [...seen], engine }
     },
-    /** Answers the bytes of a buffer added up. */
+    /** Returns the sum of a buffer's bytes. */
     sum: async (payload: ArrayBuffer) => new Uint8Array(payload).reduce((sum, byte) => sum + byte, 0),
     /** Runs a statement; answers its rows. */
     run: async (payload: string) => returned(await db.execute(sql.raw(payload))),

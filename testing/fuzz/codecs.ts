@@ -1,6 +1,6 @@
 /**
- * What must hold for any body at any codec: it is read, or refused with an error of the client; whatever is read can be edited and
- * written for every other dialect or refused; and what passes has one reading.
+ * What must hold for any body at any codec: it is read, or refused with a client error; whatever is read can be edited and written for
+ * every other dialect or refused; and whatever passes is unambiguous.
  */
 import { conversationCodecs } from '#protocols/index'
 import { GatewayError } from '#shared/errors'
@@ -18,7 +18,7 @@ export interface FuzzCase {
 
 const path = 'asked:generateContent'
 
-/** Small bodies, so that a change is likely to hit what matters. */
+/** Small bodies, so that a change is likely to hit something relevant. */
 const samples = new Map(dialects.map((dialect) => [dialect, JSON.stringify(shortened(bodyFor(dialect)))]))
 
 function shortened(body: unknown): unknown {
@@ -36,7 +36,7 @@ export function fuzzCase(seed: number): FuzzCase {
   return { dialect, body: mutated(samples.get(dialect) ?? '{}', random) }
 }
 
-/** What is wrong with how this body is taken; undefined when nothing is. */
+/** The fault in handling this body; undefined if there is none. */
 export function faultOf({ dialect, body }: FuzzCase): string | undefined {
   const codec = conversationCodecs[dialect]
   try {

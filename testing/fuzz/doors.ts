@@ -1,6 +1,6 @@
 /**
- * What must hold for any request at any address of a running Parley: it is answered, in time, never as a fault of Parley's own, with its
- * id, and an error has the form of its door. Routes and samples of bodies come from the API document that the program serves.
+ * What must hold for any request at any address of a running Parley: it is answered, in time, never with an internal error, with its id,
+ * and an error has the format of its endpoint. Routes and samples of bodies come from the API document that the program serves.
  */
 import { isObject } from '#shared/json'
 import { type Seeded, seeded } from '#testing/seeded'
@@ -15,20 +15,20 @@ export interface DoorCase {
   body?: string
 }
 
-/** Who asks: header fields of a key, of sessions, or none. */
+/** The caller: header fields of a key, of sessions, or none. */
 export type Identities = Readonly<Record<string, Record<string, string>>>
 
 /** One address of the document. */
 export interface Door {
   method: string
   path: string
-  /** A body that fits its schema, as JSON; absent where it takes none. */
+  /** A body that fits its schema, as JSON; absent if it takes none. */
   sample?: string
 }
 
 type Json = Record<string, unknown>
 const methods = ['get', 'post', 'put', 'patch', 'delete']
-/** Those that wait for what never comes, or end the session that the others need. */
+/** Those that would wait forever, or end the session that the others need. */
 const left = new Set([
   'GET /api/events',
   'DELETE /api/session',
@@ -37,7 +37,7 @@ const left = new Set([
   'DELETE /api/sessions/{id}',
 ])
 
-/** The doors in the text of `/openapi.json`. */
+/** The endpoints in the text of `/openapi.json`. */
 export function doorsOf(document: string): Door[] {
   const root = JSON.parse(document) as { paths: Record<string, Json>; components?: Json }
   return Object.entries(root.paths).flatMap(([path, operations]) =>
@@ -54,7 +54,7 @@ export function doorsOf(document: string): Door[] {
 const at = (value: unknown, ...names: string[]): unknown =>
   names.reduce<unknown>((inside, name) => (isObject(inside) ? inside[name] : undefined), value)
 
-/** The least that looks like this schema: every field once, shallow. */
+/** The smallest value of this schema: every field once, shallow. */
 function sampleOf(schema: unknown, root: unknown, depth: number): unknown {
   if (!isObject(schema) || depth > 6) return null
   if (typeof schema.$ref === 'string') return sampleOf(at(root, ...schema.$ref.slice(2).split('/')), root, depth + 1)
@@ -126,10 +126,10 @@ function queryOf(random: Seeded): string {
 }
 
 const patience = 20_000
-/** Statuses of 500 and above that are not Parley's own fault: no channel, an upstream, what a demo cannot do, and full queues. */
+/** Statuses of 500 and above that are not internal errors: no channel, an upstream, unsupported by the demo, and full queues. */
 const others = new Set([501, 502, 503, 504, 529])
 
-/** What is wrong with how this request is answered; undefined when nothing is. */
+/** The fault in answering this request; undefined if there is none. */
 export async function doorFault(url: string, { method, path, headers, body }: DoorCase): Promise<string | undefined> {
   let answer: Response
   let text: string
@@ -151,7 +151,7 @@ export async function doorFault(url: string, { method, path, headers, body }: Do
   return isErrorAt(path, text) ? undefined : `${answer.status} is no error of any door: ${text.slice(0, 300)}`
 }
 
-/** Ollama's clients get a sentence, Bedrock's a message, all others an object. */
+/** Ollama's clients get a string, Bedrock's a message, all others an object. */
 function isErrorAt(path: string, text: string): boolean {
   try {
     const { error, message }: { error?: string | { message?: unknown }; message?: unknown } = JSON.parse(text)

@@ -70,7 +70,7 @@ function replaceValue(text: string, random: Seeded, value: string): string {
   const place = places[random.below(Math.max(1, places.length))]
   if (!place) return text
   const [whole, old = ''] = place
-  // The whole of a list or an object is not found here: what is left of it is part of the damage.
+  // A whole list or object is not matched here: the remainder is part of the damage.
   return `${text.slice(0, place.index)}${whole.slice(0, whole.length - old.length)}${value}${text.slice(place.index + whole.length)}`
 }
 

@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz -- --count 20000 --seed 1`: damaged bodies at every codec; with `--doors` damaged requests at every address of a running
- * Parley, the console's included. Bounded in number; the seed of each find is printed. A find becomes a file in `testing/fuzz/finds`, or
- * `door-finds`, which `npm test` tries from then on.
+ * Parley, the console's included. Bounded in number; the seed of each finding is printed. A finding becomes a file in `testing/fuzz/finds`,
+ * or `door-finds`, which `npm test` tries from then on.
  */
 import { parseArgs } from 'node:util'
 import { administrator, administratorPassword, startProgram } from '#testing/program/program'

@@ -1,4 +1,4 @@
-/** What the tests need of the package, which ships no types. */
+/** The types that the tests need of the package, which ships none. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
   export class Provider {

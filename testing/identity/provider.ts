@@ -1,11 +1,11 @@
 /**
- * A certified OpenID provider (the package oidc-provider) with made-up people, and a browser that signs in there as far as a program can
- * follow: redirects, cookies and the provider's two plain forms.
+ * A certified OpenID provider (the package oidc-provider) with fictitious people, and a minimal browser that signs in there: redirects,
+ * cookies and the provider's two plain forms.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the provider knows of a person, by the subject, which is what they type as login. */
+/** The provider's data on a person, by subject, which is also the login. */
 export type People = Record<string, { preferred_username?: string; groups?: string[] }>
 
 /** A provider that listens on 127.0.0.1. */

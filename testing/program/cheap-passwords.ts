@@ -5,7 +5,7 @@
 
 const { hash } = Bun.password
 
-/** From now on this process makes cheap hashes, of the same form. The returned function ends that. */
+/** From now on this process makes cheap hashes, of the same format. The returned function undoes that. */
 export function makePasswordsCheap(): () => void {
   Bun.password.hash = (password) => hash(password, { algorithm: 'argon2id', memoryCost: 64, timeCost: 1 })
   return () => {

@@ -1,7 +1,7 @@
-/** Source text with calls that count what it does while it runs: functions entered, promises awaited, objects made. */
+/** Instruments source text with calls that count functions entered, promises awaited and objects made. */
 import { parseSync } from 'vite'
 
-/** What is counted besides the functions. */
+/** The counters besides functions. */
 export type Counted = 'awaits' | 'objects'
 
 type Node = { type: string; start: number; end: number } & Record<string, unknown>
@@ -12,17 +12,17 @@ function isNode(value: unknown): value is Node {
 }
 
 const functions = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/
-/** Expressions that make an object each time that they are evaluated. A function of a method is made once, with its class. */
+/** Expressions that allocate an object at each evaluation. A method's function is created once, with its class. */
 const making = /^(ObjectExpression|ArrayExpression|NewExpression|ArrowFunctionExpression|FunctionExpression)$/
 
 /**
  * The text with `globalThis.__entered?.(number)` at the beginning of every function, whose name `path:offset` is added to `names`, and
- * `globalThis.__counted?.(what, 'path:line')` before whatever awaits or makes an object, an array, a function or an instance.
+ * `globalThis.__counted?.(what, 'path:line')` before anything that awaits or creates an object, an array, a function or an instance.
  */
 export function instrumented(path: string, text: string, names: string[]): string {
   const edits: Edit[] = []
   visit(parseSync(path, text).program as unknown as Node, undefined)
-  // From the end; what opens at a place stands behind what closes there.
+  // From the end; at the same position, openings come after closings.
   edits.sort(([a, aOpens], [b, bOpens]) => b - a || Number(bOpens) - Number(aOpens))
   return edits.reduce((changed, [at, , what]) => changed.slice(0, at) + what + changed.slice(at), text)
 
@@ -33,7 +33,7 @@ export function instrumented(path: string, text: string, names: string[]): strin
     for (const value of Object.values(node)) {
       for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, node)
     }
-    // What now begins with a parenthesis would go on with the line before it.
+    // A statement that now begins with a parenthesis would continue the line before it.
     if (node.type === 'ExpressionStatement' && parent?.type === 'BlockStatement') edits.push([node.start, true, ';'])
   }
 
@@ -52,7 +52,7 @@ export function instrumented(path: string, text: string, names: string[]): strin
   }
 }
 
-/** Its text is no expression by itself, or it is made with its class or object. */
+/** Its text is not an expression by itself, or it is created with its class or object. */
 function isMethod(node: Node, parent: Node | undefined): boolean {
   if (parent === undefined || parent.value !== node) return false
   return parent.type === 'MethodDefinition' || (parent.type === 'Property' && (parent.method === true || parent.kind !== 'init'))

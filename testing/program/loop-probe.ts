@@ -1,12 +1,12 @@
 /**
- * Preloaded into the program (`BUN_OPTIONS=--preload=...`): writes down each piece of work that held the event loop, in processor time of
- * its thread, so that a busy machine changes nothing. Lines of `LOOP_PROBE`: milliseconds.
+ * Preloaded into the program (`BUN_OPTIONS=--preload=...`): records each piece of work that blocked the event loop, in processor time of
+ * its thread, so that load on the machine does not matter. Lines of `LOOP_PROBE`: milliseconds.
  */
 import { appendFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
 const file = process.env.LOOP_PROBE
-/** Milliseconds between looks, and of work worth a line. */
+/** Milliseconds between checks, and the minimum of work for a line. */
 const everyMs = 4
 const worthMs = 10
 

@@ -1,4 +1,4 @@
-/** How long a program's event loop was held by one piece of work, from outside. Start the program with `env`. */
+/** How long a program's event loop was blocked by one piece of work, measured from outside. Start the program with `env`. */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

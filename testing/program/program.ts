@@ -36,7 +36,7 @@ export interface ProgramOptions {
   makesDatabase?: boolean
   /** Start the source files even where a bundle of them was built for the tests. */
   fromSource?: boolean
-  /** Timers of so many milliseconds take so many instead; on Bun only, Deno waits for real. */
+  /** Timers of so many milliseconds take so many instead; on Bun only, on Deno they take their real time. */
   quickTimers?: Record<number, number>
   /** Also allow media addresses on 127.0.0.1 over plain HTTP. */
   loopbackMedia?: boolean

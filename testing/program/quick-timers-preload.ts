@@ -1,6 +1,6 @@
 /**
- * Loaded into a program before its own files where a test names `quickTimers`: its longest intervals take moments, so that a test need not
- * wait for real. Other times stay as they are.
+ * Loaded into a program before its own files if a test sets `quickTimers`: its longest intervals take moments, so that a test need not
+ * wait for them. Other times are unchanged.
  */
 const quick = new Map(
   (process.env.TEST_QUICK_TIMERS ?? '').split(',').map((pair) => pair.split(':').map(Number) as [usual: number, quick: number]),

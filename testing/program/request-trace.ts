@@ -1,7 +1,7 @@
 /**
  * Traces the functions that a request enters on its way to the upstream: a warm streamed Messages request, converted for an upstream that
- * speaks Chat, in a program that records every function it enters (`trace-preload.ts`). Of several the one that enters least counts: on a
- * busy machine another may come just when a lease is refilled or a cache is read again.
+ * uses Chat, in a program that records every function it enters (`trace-preload.ts`). Of several requests, the one that enters the fewest
+ * counts: on a busy machine another may coincide with the refill of a lease or of a cache.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,11 +11,11 @@ import { type Script, scriptedUpstream } from '#testing/upstream/scripted-upstre
 import { chatVendor } from '#testing/vendors/chat-vendor'
 import { startProgram } from './program.ts'
 
-/** What is done for one event of a stream, all told. */
+/** The total work for one event of a stream. */
 export interface EventWork {
   /** Promises that are awaited. */
   awaits: number
-  /** Objects, arrays, functions and instances that our own code makes. */
+  /** Objects, arrays, functions and instances that our own code creates. */
   objects: number
   /** Pieces handed to the outgoing stream. */
   writes: number
@@ -35,16 +35,16 @@ export interface RequestTrace extends Omit<EventWork, 'writes'> {
   rooms: { room: string; files: string[] }[]
 }
 
-/** The places where an event makes or awaits most, as `path:line what`, and how often it does. */
+/** The places where an event allocates or awaits most, as `path:line what`, and how often. */
 export type Sites = readonly (readonly [site: string, times: number])[]
 
 /**
- * What is done for an event, where, and what is done for a whole request with a short answer, from its arrival until its row is written;
- * `atOnce`: where all of the answer comes in one packet.
+ * The work for an event, by place, and for a whole request with a short answer, from its arrival until its row is written; `atOnce`: if all
+ * of the answer comes in one packet.
  */
 export type StreamWork = EventWork & { sites: Sites; request: EventWork; atOnce: EventWork }
 
-/** A trace, and the work of an event that comes alone: of the stream as it was asked for, and of one in the upstream's own dialect. */
+/** A trace, and the work of a lone event: of the converted stream, and of one in the upstream's own dialect. */
 export interface TracedWork {
   trace: RequestTrace
   converted: StreamWork
@@ -68,12 +68,12 @@ const asked = { ...question('What is the tallest mountain?'), max_tokens: 200, s
 /** Requests before the traced ones, until nothing is loaded for the first time any more. */
 const warmUps = 3
 const traced = 6
-/** Words of a short and of a long answer, each an event of its own, how often both are asked for, and how often the short one besides. */
+/** Words of a short and of a long answer, one event each, how often both are requested, and how often the short one in addition. */
 const [short, long, rounds, more] = [20, 120, 4, 8]
 /** Milliseconds between two events. */
 const everyMs = 3
 
-/** As many words as the question says, each in a packet of its own, or all in one; other questions are the vendor's. */
+/** As many words as the question says, each in a separate packet, or all in one; other questions are left to the vendor. */
 function wordsOr(vendor: Script): Script {
   return async (exchange) => {
     const [, words, atOnce] = /"(\d+) words( at once)?"/.exec(exchange.request.text()) ?? []
@@ -101,7 +101,10 @@ function wordsOr(vendor: Script): Script {
   }
 }
 
-/** Starts a program and an upstream, sends a few requests, and answers the shortest trace of those after the first ones, and what an event takes. `env`: more of its environment. */
+/**
+ * Starts a program and an upstream, sends a few requests, and returns the shortest trace of those after the first ones, and the work of an
+ * event. `env`: further environment variables.
+ */
 export async function traceRequest(env: Record<string, string> = {}): Promise<TracedWork> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-trace-'))
   const file = join(folder, 'trace.json')
@@ -147,13 +150,13 @@ export async function traceRequest(env: Record<string, string> = {}): Promise<Tr
   }
 }
 
-/** What the program has done until now. */
+/** The program's counters so far. */
 interface Look {
   counts(): Promise<EventWork>
   sites(): Promise<Record<string, number>>
 }
 
-/** What an event takes: a long answer less a short one, for each of the events that it has more; of several the least. */
+/** The work of an event: the difference between a long and a short answer, per additional event; the minimum of several. */
 async function eventWork(ask: (body: object) => Promise<void>, look: Look): Promise<StreamWork> {
   const least: EventWork = { awaits: Number.POSITIVE_INFINITY, objects: Number.POSITIVE_INFINITY, writes: Number.POSITIVE_INFINITY }
   const requests: EventWork[] = []

@@ -1,11 +1,11 @@
 /**
- * A program whose wall clock stands at a moment until SIGUSR2, and goes on from there. Durations, which are told by another clock, are real
- * all the time. This file is preloaded into it by the environment that `standingClock` answers.
+ * A program whose wall clock is stopped at a moment until SIGUSR2, and continues from there. Durations, which use another clock, are real
+ * throughout. This file is preloaded into it by the environment that `standingClock` returns.
  */
 import { fileURLToPath } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
 
-/** The environment of a program, on Bun only, whose clock stands at this moment. */
+/** The environment of a program, on Bun only, whose clock is stopped at this moment. */
 export const standingClock = (at: Date): Record<string, string> => ({
   BUN_OPTIONS: `--preload=${fileURLToPath(import.meta.url)}`,
   STANDING_CLOCK: `${at.getTime()}`,

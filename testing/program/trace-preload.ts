@@ -1,9 +1,9 @@
 /**
  * Loaded into a program before its own files: records which functions a request enters from its arrival until the first call of an
- * upstream, how often JSON is parsed, what is awaited and which objects are made. Every function of `server/` and `shared/` gets a recording
- * call at its beginning when its file is loaded. Timers and jobs do not count, because they run outside any request's context. The trace
- * of the last request is written to the file that PARLEY_TRACE_FILE names. `GET /__counts` answers all that was counted since the start,
- * in and outside of requests, and `GET /__sites` where.
+ * upstream, how often JSON is parsed, what is awaited and which objects are created. Every function of `server/` and `shared/` gets a
+ * recording call at its beginning when its file is loaded. Timers and jobs do not count, because they run outside any request's context.
+ * The trace of the last request is written to the file that PARLEY_TRACE_FILE names. `GET /__counts` returns all counts since the start, in
+ * and outside of requests, and `GET /__sites` their places.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ interface Recording extends Record<Counted, number> {
 const requests = new AsyncLocalStorage<Recording>()
 /** Each function as `path:offset`, by its number. */
 const names: string[] = []
-/** Since the start; `writes` are pieces handed to a stream that goes out. */
+/** Since the start; `writes` are pieces passed to an outgoing stream. */
 const counts = { awaits: 0, objects: 0, writes: 0 }
 
 /** The client that calls upstreams. */
@@ -36,7 +36,7 @@ function entered(id: number): void {
   else recording.entered.push(id)
 }
 
-/** How often each place awaited or made something, by `path:line what`. */
+/** How often each place awaited or allocated, by `path:line what`. */
 const sites: Record<string, number> = {}
 
 function counted(what: Counted, place: string): void {

@@ -1,4 +1,4 @@
-/** The pages about the project name only files that exist, and README stays short. */
+/** The project's documents refer only to existing files, and README stays short. */
 import { expect, test } from 'bun:test'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,7 +13,7 @@ const pages = [
 ]
 const { imports }: { imports: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** Paths from the root, anywhere in a page. `*` stands for any name; a path with `<page>` is one to be made, so only its room must exist. */
+/** Paths from the root, anywhere in a page. `*` is any name; a path with `<page>` is yet to be created, so only its room must exist. */
 const fromRoot = /(?<![\w./@#<-])(?:server|client|shared|db|docs|e2e|tasks|testing|bench)\/(?:[\w*-]|<\w+>|[./](?=[\w*<-]))*/g
 /** Imports by alias, as code writes them. */
 const byAlias = /#[a-z][\w-]*\/[\w/-]+/g
@@ -30,7 +30,7 @@ function targetOf(name: string): string | undefined {
   return alias && imports[alias]?.replace('*', name.slice(alias.length - 1))
 }
 
-/** What a page names and the project does not have. */
+/** References of a page to files that do not exist. */
 function missing(page: string, text: string): string[] {
   const linked = [...text.matchAll(links)]
     .map(([, link, attribute]) => (link ?? attribute ?? '').replace(/#.*/, ''))
@@ -47,7 +47,7 @@ test.each(pages)('%s names only what exists', (page) => {
   expect(missing(page, readFileSync(join(root, page), 'utf8'))).toEqual([])
 })
 
-/** What a page is made of beside its sentences: headings by level, what is in code, where links lead, and the size of tables. */
+/** The structure of a page without its sentences: headings by level, inline code, link targets, and the size of tables. */
 function partsOf(text: string) {
   const blocks = [...text.matchAll(/^```\w*\n.*?^```$/gms)].map(([block]) => block)
   const prose = text.replace(/^```\w*\n.*?^```$/gms, '')
@@ -65,7 +65,7 @@ test('README in Chinese is in step: the same headings, commands, links and table
   expect(chinese).toEqual(english as ReturnType<typeof partsOf>)
 })
 
-test('a name of nothing is found: link, picture, path, pattern, alias', () => {
+test('a reference to a missing file is found: link, picture, path, pattern, alias', () => {
   const text = '[a](b.md) <img src="c.png"> `server/nothing` `testing/nothing/<p>.ts` `#wire/nothing` `#nothing/x`'
   expect(missing('docs/page.md', text)).toEqual([
     'b.md',

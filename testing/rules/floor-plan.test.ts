@@ -187,7 +187,7 @@ describe('the keeper is awake: each planted violation is found', () => {
     expect(judge(plan, new Map(inside(26))).map((violation) => violation.rule)).toEqual(['crowd'])
   })
 
-  test('a circle through three files', () => {
+  test('a cycle through three files', () => {
     const files = new Map([
       ['server/wire/a.ts', `import './b.ts'`],
       ['server/wire/b.ts', `import type { C } from './c.ts'`],
@@ -208,7 +208,7 @@ function readSources(): Map<string, string> {
   return new Map(paths.sort().map((path) => [path, readFileSync(join(root, path), 'utf8')]))
 }
 
-test('rooms are told apart by path', () => {
+test('a path determines its room', () => {
   const cases = {
     'server/main.ts': 'server',
     'server/http/console/accounts/users.ts': 'server/http/console/accounts',

@@ -12,15 +12,15 @@ export const clientRooms: Record<string, Room> = {
   'client/ui': { may: ['shared'], ...feature },
   // Passkeys are asked for here.
   'client/api': { may: ['shared'], packages: [...browser, '@simplewebauthn/browser'], powers: [...feature.powers, 'network'] },
-  // The parts of the console's pages, still without domain words: frame, tables, forms, drawers.
+  // The parts of the console's pages, without domain words: frame, tables, forms, drawers.
   'client/ui/console': { may: ['client/ui', 'shared'], ...feature },
   // Syntax colours. Loaded when code is shown.
   'client/ui/code': { may: ['client/ui'], ...feature, packages: [...browser, 'highlight.js'] },
-  // The only room with the packages that draw: charts, QR codes.
+  // The only room with drawing packages: charts, QR codes.
   'client/ui/chart': { may: ['client/ui', 'client/ui/console', 'shared'], packages: [...browser, 'uplot', 'uqr'], powers: feature.powers },
-  // What several console pages share: reading with states, error texts, limits, money in forms.
+  // Shared by several console pages: loading states, error texts, limits, money in forms.
   'client/console': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
-  // What lists of several pages share: the days shown, usage of the rows of a page, sessions.
+  // Shared by lists of several pages: the days shown, usage of the rows of a page, sessions.
   'client/console/lists': { may: [...screen, ...inside('client/ui', 'console'), 'client/console'], ...feature },
   // The navigation and the palette.
   'client/shell': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
@@ -42,7 +42,7 @@ export const clientRooms: Record<string, Room> = {
       dialects: [...screen, ...playground('messages', 'reply')],
       keyboard: ['client/ui', ...playground('messages', 'text', 'state')],
       parameters: [...screen, ...playground('messages', 'conversation', 'state')],
-      // Error messages, and what the user can do.
+      // Error messages, and what the user can do about them.
       failures: ['client/ui', 'shared', ...playground('messages', 'conversation', 'state')],
       // Markdown, code and formulas in replies. The only room with these packages.
       markdown: ['client/ui', 'client/ui/code', ...playground('messages', 'text')],
@@ -79,14 +79,14 @@ export const clientRooms: Record<string, Room> = {
     ...feature,
     packages: [...browser, 'diff'],
   },
-  // The form of a channel's settings: connection, costs, what is sent.
+  // The form of a channel's settings: connection, costs, request changes.
   'client/features/channels/editing': {
     may: [...screen, ...inside('client/ui', 'console'), 'client/console', 'client/console/lists'],
     ...feature,
   },
-  // What stands beside those settings: what the channel met, who needs it, how it is declared.
+  // Beside those settings: the channel's recent traffic, who needs it, how it is declared.
   'client/features/channels/beside': { may: [...screen, ...inside('client/ui', 'console'), 'client/console'], ...feature },
-  // Tests of channels and of their models, with what came back.
+  // Tests of channels and of their models, with the answers.
   'client/features/channels/testing': { may: [...screen, ...inside('client/ui', 'console'), 'client/console'], ...feature },
   'client/features/channels': {
     may: [
@@ -100,7 +100,7 @@ export const clientRooms: Record<string, Room> = {
     ],
     ...feature,
   },
-  // The list of channels, and what is done with several of them at once.
+  // The list of channels, and bulk actions.
   'client/features/channels/list': {
     may: [
       'client/features/channels',

@@ -18,11 +18,11 @@ export const httpRooms: Record<string, Room> = {
       ...lower,
     ],
   },
-  // Files that are kept for requests, in the words of every protocol.
+  // Files that are kept for requests, in the format of every protocol.
   'server/http/api/files': {
     may: ['server/http/request', 'server/http/api', 'server/protocols', 'server/reasoning-state', ...relay('conversation'), ...lower],
   },
-  // Sessions in which both sides speak, and the short-lived keys that open them.
+  // Two-way sessions, and the short-lived keys that open them.
   'server/http/api/realtime': {
     may: [
       ...['server/http/request', 'server/http/api', 'server/accounts', 'server/bodies', 'server/routing', 'server/protocols'],
@@ -31,11 +31,11 @@ export const httpRooms: Record<string, Room> = {
       ...lower,
     ],
   },
-  // Operations other than generation, at the endpoints of OpenAI and of those who are like them.
+  // Operations other than generation, at OpenAI's endpoints and similar ones.
   'server/http/api/operations': {
     may: ['server/http/request', 'server/http/api', ...relay('conversation', 'operation'), 'server/protocols', ...lower],
   },
-  // Requests that are asked when there is room, each at its own endpoint.
+  // Requests that are sent when there is capacity, each to its own endpoint.
   'server/http/api/batches': {
     may: [
       ...['server/http/request', 'server/http/api', 'server/http/api/operations', 'server/batches', 'server/accounts'],
@@ -44,7 +44,7 @@ export const httpRooms: Record<string, Room> = {
       ...lower,
     ],
   },
-  // Interactions of Gemini: those that upstreams keep, and stored answers of Responses in the same words.
+  // Interactions of Gemini: those stored by upstreams, and stored answers of Responses in the same format.
   'server/http/api/interactions': {
     may: [
       ...['server/http/request', 'server/http/api', 'server/interactions', 'server/accounts', 'server/protocols', 'server/reasoning-state'],
@@ -52,7 +52,7 @@ export const httpRooms: Record<string, Room> = {
       ...['server/upstream', ...lower],
     ],
   },
-  // What every route of the console is made with: who may call, JSON in and out, pages of lists. Bodies with a name twice: server/wire.
+  // Building blocks of every console route: who may call, JSON in and out, pages of lists. Bodies with a name twice: server/wire.
   'server/http/console/route': {
     may: ['server/wire', 'server/http/request', 'server/accounts', 'server/accounts/identity', 'server/bodies', ...billing, ...lower],
   },
@@ -64,7 +64,7 @@ export const httpRooms: Record<string, Room> = {
       ...[...billing, ...lower],
     ],
   },
-  // Channels, models, prices: what can be asked for here.
+  // Channels, models, prices: what is offered here.
   'server/http/console/catalogue': {
     may: [
       ...['server/http/request', 'server/http/api', 'server/http/console/route'],
@@ -86,7 +86,7 @@ export const httpRooms: Record<string, Room> = {
       ...lower,
     ],
   },
-  // The installation as a whole: set-up, status, settings, export, overview, search, what has changed.
+  // The installation as a whole: setup, status, settings, export, overview, search, change events.
   'server/http/console/installation': {
     may: [
       ...[

@@ -24,7 +24,7 @@ const everything = {
 
 const conversions = ['testing', 'server/protocols', 'server/reasoning-state', 'server/relay/conversation', 'server/upstream', ...lower]
 
-/** What tests share, in dependency order. */
+/** Shared by tests, in dependency order. */
 export const testingRooms: Record<string, Room> = {
   testing: { may: ['db', ...store('ledger'), 'server/routing', 'server/vendors', ...lower], ...everything },
   'testing/upstream': { may: ['server/runtime'], ...everything },

@@ -1,6 +1,6 @@
 /**
  * The floor plan as data: every room, what it may import, and which impurities it may use. ARCHITECTURE.md describes what each room is for.
- * A change here is a change of the design: make it in a commit of its own. Client and tests have files of their own beside this one.
+ * A change here is a change of the design: make it in a separate commit. Client and tests have separate files beside this one.
  */
 import type { Room } from './floor-plan.ts'
 import { billing, canonical, drizzle, everyPower, inside, lower, relay, store } from './room-groups.ts'
@@ -9,7 +9,7 @@ import { httpRooms } from './rooms-http.ts'
 import { endToEnd, testingRooms } from './rooms-testing.ts'
 
 const pure = ['server/wire', ...canonical, 'shared']
-/** Upstreams and what is said to them. */
+/** Upstreams and the formats they use. */
 const asking = ['server/routing', 'server/upstream', 'server/vendors', 'server/protocols']
 const serving = ['server/accounts', ...billing, ...asking]
 
@@ -23,7 +23,7 @@ export const rooms: Record<string, Room> = {
   'server/wire': { may: ['shared'], packages: ['node:zlib'] },
   'server/canonical': { may: ['shared'] },
   'server/canonical/operation': { may: ['server/canonical', 'shared'] },
-  // What the codecs of every family are made with.
+  // Building blocks for the codecs of every family.
   'server/protocols/codec': { may: pure },
   'server/protocols/*': { may: ['server/protocols/codec', ...pure] },
   'server/protocols': { may: ['server/protocols/codec', 'server/protocols/*', ...pure] },
@@ -32,7 +32,7 @@ export const rooms: Record<string, Room> = {
   'server/runtime/contract': { may: [] },
   // HTTP/1.1 as bytes.
   'server/runtime/http1': { may: ['server/runtime/contract'] },
-  // Connections through proxies, and with certificates of one's own.
+  // Connections through proxies, and with private certificates.
   'server/runtime/tunnel': { may: ['server/runtime/contract'], packages: ['node:net', 'node:tls', 'node:crypto'], powers: ['network'] },
   // The client of HTTP/1.1 over sockets, which a runtime gives it.
   'server/runtime/http1-client': {
@@ -50,7 +50,7 @@ export const rooms: Record<string, Room> = {
     packages: ['node:', '@node-rs/argon2'],
     powers: [...everyPower, 'deno'],
   },
-  // Files that grow at their end, and sealed bytes, and buckets, for threads that carry no requests.
+  // Append-only files, sealed bytes, and buckets, for threads that serve no requests.
   'server/runtime/storage': { may: [], packages: ['node:', 'postgres', 'mysql2', 'aws4fetch'], powers: everyPower },
   'server/runtime': {
     may: ['server/runtime/contract', 'server/runtime/bun', 'server/runtime/deno', 'shared'],
@@ -92,16 +92,16 @@ export const rooms: Record<string, Room> = {
   'server/billing/journal': { may: [...store('ledger'), ...lower], packages: ['node:zlib'] },
   'server/billing/ledger': { may: ['server/billing/lease', 'server/billing/journal', ...store('ledger', 'accounts'), ...lower] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
-  // What upstreams charge, against what is known of it. Pure.
+  // Upstreams' invoices against Parley's records. Pure.
   'server/billing/invoices': { may: lower },
   'server/metrics': {
     may: ['server/billing/lease', 'server/billing/ledger', ...store('ledger', 'schema-moves'), ...lower],
     packages: ['prom-client'],
     powers: ['process'],
   },
-  // The thread that carries requests: no span, no measurement, no exporter.
+  // The main thread: no span, no measurement, no exporter.
   'server/telemetry': { may: [...store('ledger'), ...lower] },
-  // The thread that tells the collector.
+  // The thread that sends to the collector.
   'server/telemetry/collecting': {
     may: ['server/telemetry', ...lower],
     packages: [
@@ -116,18 +116,18 @@ export const rooms: Record<string, Room> = {
     powers: ['process'],
   },
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', 'server/runtime/tunnel', ...lower] },
-  // What sign-in is guarded with: growing delays, networks, rules for passwords.
+  // Protection of sign-in: growing delays, networks, rules for passwords.
   'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
-  // Who people are elsewhere.
+  // Users' identities at providers.
   'server/accounts/identity': { may: ['shared'], packages: ['openid-client'] },
   // Second factors: codes of apps, passkeys, recovery codes.
   'server/accounts/factors': { may: [...store('accounts'), ...lower], packages: ['otpauth', '@simplewebauthn/server'] },
-  // What is done with usage rows by the hour, and how many reports run at once.
+  // Hourly upkeep of usage rows, and how many reports run at once.
   'server/accounts/usage': { may: [...store('usage'), ...lower] },
   'server/accounts': {
     may: [...inside('server/accounts', 'guard', 'identity', 'factors', 'usage'), ...store('accounts', 'ledger', 'usage'), ...lower],
   },
-  // Wallets that several users spend from; what that means for a request is in the room above.
+  // Wallets that several users spend from; the effect on a request is in the room above.
   'server/accounts/teams': { may: ['server/accounts', ...store('accounts', 'ledger'), ...lower] },
   // Links by which people become users, or members of a team.
   'server/accounts/invitations': {
@@ -135,16 +135,16 @@ export const rooms: Record<string, Room> = {
   },
   // Plans, codes that are redeemed once, and credits of payment systems.
   'server/accounts/selling': { may: ['server/accounts', 'server/accounts/guard', ...store('accounts', 'ledger'), ...lower] },
-  // Conversations that users keep on the server or show to others.
+  // Conversations that users keep on the server or share.
   'server/accounts/kept': { may: ['server/accounts', ...store('accounts'), ...lower] },
-  // What was sent and answered, kept where somebody opted in: noted here, written and read by a thread of its own.
+  // Requests and answers, kept on opt-in: recorded here, written and read by a separate thread.
   'server/bodies': {
     may: ['server/accounts', 'server/upstream', 'server/runtime/storage', ...store('accounts', 'bodies'), ...lower],
     powers: ['worker'],
   },
-  // Work that lasts longer than a request: who does it, and whether it goes on.
+  // Work that lasts longer than a request: ownership and takeover.
   'server/jobs': { may: [...store('jobs'), ...lower] },
-  // Kept requests asked again, as jobs. How a request is sent is handed in.
+  // Kept requests sent again, as jobs. The function that sends a request is passed in.
   'server/replay': {
     may: [
       ...['server/jobs', 'server/accounts', 'server/bodies', 'server/billing/pricing', 'server/protocols', 'server/routing'],
@@ -153,7 +153,7 @@ export const rooms: Record<string, Room> = {
     ],
     packages: ['diff'],
   },
-  // What is noticed and told, out of an outbox. Signatures need node:crypto.
+  // Alerts, sent from an outbox. Signatures need node:crypto.
   'server/alerts': {
     may: [
       ...[
@@ -169,11 +169,11 @@ export const rooms: Record<string, Room> = {
     ],
     packages: ['nodemailer', 'node:crypto'],
   },
-  // Requests that are asked when there is room.
+  // Requests that are sent when there is capacity.
   'server/batches': {
     may: ['server/jobs', 'server/accounts', 'server/reasoning-state', 'server/protocols', ...store('accounts', 'jobs'), ...lower],
   },
-  // What upstreams do long after they were asked: kept, waited for, settled.
+  // Asynchronous work at upstreams: stored, awaited, settled.
   'server/long-work': {
     may: ['server/jobs', 'server/billing/lease', 'server/billing/ledger', 'server/billing/pricing', ...store('jobs'), ...lower],
   },
@@ -181,11 +181,11 @@ export const rooms: Record<string, Room> = {
   'server/videos': { may: ['server/long-work', ...store('jobs'), ...lower] },
   // Interactions that upstreams make in the background.
   'server/interactions': { may: ['server/long-work', ...store('jobs'), ...lower] },
-  // Calls that upstreams hold: who has them, and where.
+  // Realtime calls held by upstreams: owner, channel and key.
   'server/calls': { may: [...store('realtime'), ...lower] },
-  // What other gateways keep, as sections of a parley.yaml.
+  // Data of other gateways, as sections of a parley.yaml.
   'server/imports': { may: ['shared'], packages: ['node:crypto', '@noble/ciphers'] },
-  // What has changed, for whoever watches.
+  // Change events for subscribers.
   'server/live': { may: [...store(), ...lower] },
   'server/declare': {
     may: [
@@ -231,7 +231,7 @@ export const rooms: Record<string, Room> = {
     ],
   },
   'server/relay/admin': { may: [...relay('exchange', 'spend', 'conversation', 'pipeline'), ...serving, ...lower] },
-  // What callers make in the accounts of upstreams.
+  // Objects that callers create in the accounts of upstreams.
   'server/relay/objects': {
     may: [...relay('exchange', 'spend', 'conversation', 'pipeline'), 'server/reasoning-state', 'server/wire', ...serving, ...lower],
   },
@@ -256,7 +256,7 @@ export const rooms: Record<string, Room> = {
   e2e: endToEnd,
   tasks: { may: [], packages: ['node:'], powers: everyPower },
   project: {
-    // Where the browser of the tests is.
+    // The path of the tests' browser.
     may: ['testing'],
     packages: ['node:', 'vite', 'vite-plugin-solid', '@tailwindcss/vite', 'playwright', 'drizzle-kit'],
     powers: ['process'],
@@ -270,12 +270,12 @@ export function addRoof(dependencies: readonly string[]): void {
   rooms['server/app'] = { may: [...below(), 'project'], ...roof }
   rooms['server/cli'] = { may: below(), ...roof }
   rooms.server = { may: [...below(), 'project'], ...roof }
-  // It also runs the whole program in its own process, to see what our own code costs, and single statements of the store.
+  // It also runs the whole program in its own process, to measure our own code, and single statements of the store.
   const tools = ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books', 'conversions')]
   rooms.bench = {
     may: [
       ...[...tools, 'shared', 'server/app', 'server/runtime', 'server/store/engine', 'server/billing/ledger', 'server/store/ledger'],
-      // What keeping a request costs, and telling of it.
+      // To measure keeping a request, and telemetry.
       ...['server/accounts', 'server/bodies', 'server/upstream', 'server/telemetry', 'server/canonical'],
     ],
     packages: ['node:', 'playwright', 'drizzle-orm'],

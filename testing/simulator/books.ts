@@ -136,7 +136,7 @@ export function createLedger({ clock, random, log, balances, ceiling, slack, may
       }
       return given
     },
-    // The law that no cost exceeds its hold is that of scarce money.
+    // That no cost exceeds its hold is required only when money is scarce.
     hasPlenty: () => false,
     progress(row) {
       const { requestId, cost } = row

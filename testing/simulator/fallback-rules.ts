@@ -37,7 +37,7 @@ export function checkFallback(
   const requested = causes.flatMap((cause) => lists[cause])
   // A model without any usable channel counts as failed with an error.
   const passed = requested.some((other) => other !== model && !made.some((one) => one.model === other))
-  // The model that was asked for may have been passed over because it rests: then it comes last, when nobody else can be asked.
+  // The requested model may have been skipped because it rests: then it comes last, when no other can be used.
   const allowed = [...requested, ...(passed ? lists.error : []), 'm']
   log.check(allowed.includes(model), `${what}, which is no fallback after ${causes}`)
 }

@@ -98,8 +98,8 @@ function checkStep({ ledger, clients, attemptsOf }: System, log: RunLog): void {
     // A complete answer is read to the end of its connection even if the client has disconnected.
     if (!client.ended() || ledger.rows.get(client.requestId)?.error === null) continue
     for (const { state, number, gaveFinish, gaveAll } of attemptsOf(client.plan.number)) {
-      // A client with a revoked key still receives the rest of an answer that has finished. Who leaves a whole answer pays for it, and
-      // the connection of a stream that came to its end is read on while that is being settled.
+      // A client with a revoked key still receives the rest of an answer that has finished. A client that leaves a whole answer pays for
+      // it, and the connection of a stream that ended is still read while it is being settled.
       const mayGoOn = client.gone() ? gaveAll || !client.plan.stream : gaveFinish
       log.check(state !== 'open' || mayGoOn, `attempt ${number} goes on although ${client.requestId} has left`)
     }

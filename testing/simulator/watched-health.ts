@@ -1,7 +1,7 @@
 /**
  * Checks channel health against simpler rules: a rate-limited model rests for the requested time, repeated failures lead to a rest, and
- * after a rest a single probe comes first. Whoever rests is asked by a few at a time where nobody else is left, unless the upstream said
- * until when.
+ * after a rest a single probe comes first. If no other candidate is left, a resting one gets a few attempts at a time, unless the upstream
+ * said until when it must rest.
  */
 import type { Health } from '#routing/health-contract'
 import type { Candidate } from '#routing/order'
@@ -66,14 +66,14 @@ export function watchHealth(real: Health, clock: StepClock, log: RunLog): Watche
   function fault(shadow: Shadow, most: number, windowMs: number, penaltyMs: number): void {
     const now = clock.monotonic()
     shadow.faults = [...shadow.faults.filter((at) => at > now - windowMs * withSlack), now]
-    // Recent successes may outweigh the failures; how is up to the breaker.
+    // Recent successes may outweigh the failures; the breaker decides how.
     const many = shadow.faults.length >= most && shadow.lastGood < now - windowMs
     if (shadow.suspect || many) rest(shadow, penaltyMs)
   }
 
   /**
-   * `counts`: what fails while it rests already says nothing new, and it may have seen more reason to rest than we did. Nor does
-   * anything but the probe after a rest.
+   * `counts`: a failure while it rests already is not new, and it may have had more reason to rest than we saw. After a rest only the
+   * probe counts.
    */
   function failed(candidate: Candidate, error: GatewayError, counts: boolean): void {
     const [key, model] = both(candidate)
@@ -96,7 +96,7 @@ export function watchHealth(real: Health, clock: StepClock, log: RunLog): Watche
     admitted.set(candidate, (admitted.get(candidate) ?? 0) + 1)
   }
 
-  /** Those who are asked although they rest, of the same key and model. */
+  /** Attempts made although their candidate rests, of the same key and model. */
   const restingWith = (candidate: Candidate) => [...lastResorts].filter((other) => modelOf(other) === modelOf(candidate)).length
 
   function asLastResort(candidate: Candidate): void {

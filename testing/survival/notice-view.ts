@@ -2,7 +2,7 @@
 import postgres from 'postgres'
 import type { MirroredTable, SignalTopic } from '#store/engine/store'
 
-/** These names are stored, in effect: another build may be listening. Names are only ever added, never changed or removed. */
+/** These names are effectively stored: another build may be listening. Names are only ever added, never changed or removed. */
 export const noticeChannel = 'parley'
 export const noticeTopics = [
   ...(['users', 'sessions', 'api_keys', 'groups', 'channels', 'prices', 'settings', 'accounts', 'leases', 'rates'] as const),

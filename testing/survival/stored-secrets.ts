@@ -39,9 +39,9 @@ export interface OpenedSecrets {
   passwordFits: boolean
   /** The items of the stored conversation. */
   response: unknown
-  /** What lies under the call's id, where versions kept it that named calls by their ids alone. */
+  /** What is stored under the call's id, where versions stored it that identified calls by their ids alone. */
   call: unknown
-  /** What of it is restored: nothing, since it does not say whose it is. */
+  /** What is restored of it: nothing, since it has no owner. */
   restored: unknown[]
   /** The id of the channel that produced the state. */
   boundTo: string | undefined

@@ -11,7 +11,7 @@ export interface BlackHole {
   close(): void
 }
 
-/** Listens, prints its port, and stops until it is ended. */
+/** Listens, prints its port, and suspends itself until it is killed. */
 const listener = `
   const server = require('node:net').createServer()
   server.listen(0, '127.0.0.1', () => postMessage(server.address().port))

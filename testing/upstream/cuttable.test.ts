@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { cuttable } from './cuttable.ts'
 import { wait } from './scripted-answers.ts'
 
-test('what a slow server sent arrives before what it sends once it is fast again', async () => {
+test('bytes that a slow server sent arrive before those it sends once it is fast again', async () => {
   const accepted = Promise.withResolvers<Socket>()
   const server = createServer((socket) => {
     socket.on('error', () => undefined)

@@ -23,7 +23,7 @@ export interface ReceivedRequest {
  */
 export function requestReader(connection: number): { push(bytes: Uint8Array, number: () => number): Generator<ReceivedRequest> } {
   let buffered = Buffer.alloc(0)
-  /** What has come since, while a long body of known length is not complete: joining it each time would be quadratic. */
+  /** Bytes received since, while a long body of known length is incomplete: joining them each time would be quadratic. */
   let waiting: Uint8Array[] = []
   let missing = 0
 

@@ -1,6 +1,6 @@
 /**
- * Proxies on 127.0.0.1 that pass connections on, written from RFC 9110 section 9.3.6 (CONNECT), RFC 1928 (SOCKS 5) and RFC 1929 (its
- * passwords). Every tunnel leads to one given port of this machine, whatever address was asked for, which is noted.
+ * Forwarding proxies on 127.0.0.1, written from RFC 9110 section 9.3.6 (CONNECT), RFC 1928 (SOCKS 5) and RFC 1929 (its passwords). Every
+ * tunnel leads to one given port of this machine; the requested address is recorded.
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createServer as createSecureServer } from 'node:tls'
@@ -8,14 +8,14 @@ import { createServer as createSecureServer } from 'node:tls'
 /** How a proxy behaves. */
 export interface ProxyBehaviour {
   kind: 'http' | 'https' | 'socks5'
-  /** What it asks for; without, nothing. */
+  /** The credentials that it requires; without, none. */
   user?: string
   password?: string
   /** Its own certificate. */
   certificate?: { key: string; cert: string }
   /** Answers this instead of a tunnel to an address: an HTTP status, or the number of a SOCKS reply. */
   refuses?: (address: string) => number | undefined
-  /** Says nothing at all. */
+  /** Never answers. */
   mute?: boolean
 }
 
@@ -24,7 +24,7 @@ export interface ScriptedProxy {
   /** `http://127.0.0.1:PORT`, with its scheme and without credentials. */
   readonly url: string
   readonly port: number
-  /** Every `address:port` that was asked for, in order, IPv6 in brackets. */
+  /** Every requested `address:port`, in order, IPv6 in brackets. */
   readonly asked: readonly string[]
   /** Credentials of every request, `user:password`. */
   readonly credentials: readonly (string | undefined)[]

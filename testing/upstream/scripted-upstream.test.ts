@@ -69,7 +69,7 @@ describe('recording', () => {
     expect(text.match(/HTTP\/1\.1 200/g)?.length).toBe(3)
   })
 
-  test('when the client left', async () => {
+  test('when the client disconnects', async () => {
     const upstream = await start(faults.hang)
     const controller = new AbortController()
     const call = fetch(upstream.url, { signal: controller.signal }).catch(() => 'left')
@@ -91,7 +91,7 @@ describe('scripts', () => {
     expect(statuses).toEqual([500, 503, 200, 200])
   })
 
-  test('a request without a script is a fault of the test and shows at close', async () => {
+  test('a request without a script is an error of the test and is reported at close', async () => {
     const upstream = await scriptedUpstream()
     await fetch(upstream.url).catch(() => undefined)
     await expect(upstream.close()).rejects.toThrow('no script')
@@ -106,7 +106,7 @@ describe('scripts', () => {
     )
   })
 
-  test('a gate holds everyone until it opens', async () => {
+  test('a gate holds all requests until it opens', async () => {
     const held = gate(respond(200, {}, 'ok'))
     const upstream = await start(held.script)
     let answered = 0
@@ -217,7 +217,7 @@ describe('chat vendor', () => {
     expect(events.slice(0, -1).every((event) => event.usage === null)).toBe(true)
   })
 
-  test('the official SDK is content with it: text, n, parallel tools in two turns', async () => {
+  test('the official SDK accepts it: text, n, parallel tools in two turns', async () => {
     const upstream = await start(chatVendor())
     const client = new OpenAI({ apiKey: 'sk-vendor', baseURL: `${upstream.url}/v1`, maxRetries: 0 })
     const both = await client.chat.completions.create({ model: 'gpt-test', messages: [{ role: 'user', content: 'Hi' }], n: 2 })

@@ -1,16 +1,16 @@
-/** TLS before a scripted upstream: takes it off and passes the bytes on, noting what each client showed. */
+/** TLS in front of a scripted upstream: terminates it and passes the bytes on, recording what each client presented. */
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 
 /** A running front. */
 export interface TlsFront {
   readonly port: number
-  /** Of each connection that was established: the name that was asked for, and the certificate that was shown. */
+  /** For each established connection: the requested name, and the client's certificate. */
   readonly seen: readonly { name: string | false | null; shown: string | undefined }[]
   close(): Promise<void>
 }
 
-/** Starts one before `port`. `clients`: the authority (PEM) without whose certificate nobody is let in. */
+/** Starts one in front of `port`. `clients`: the authority (PEM) whose certificate clients must present. */
 export async function tlsFront(port: number, certificate: { key: string; cert: string }, clients?: string): Promise<TlsFront> {
   const seen: { name: string | false | null; shown: string | undefined }[] = []
   const sockets = new Set<Socket>()

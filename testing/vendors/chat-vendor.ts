@@ -56,7 +56,7 @@ export interface ChatVendorOptions {
   strictFields?: boolean
   /** Milliseconds between chunks of a stream. */
   everyMs?: number
-  /** What to answer; default: `defaultReply`. */
+  /** Its answers; default: `defaultReply`. */
   reply?(body: ChatBody): ChatReply
 }
 

@@ -64,7 +64,7 @@ export function messagesVendor(options: MessagesVendorOptions = {}): Script {
   }
 }
 
-/** The whole conversation of a request: one that continues a thread sends only what is new. Undefined for a thread that is not there. */
+/** The whole conversation of a request: one that continues a thread sends only what is new. Undefined for an unknown thread. */
 function threaded(body: Fields, threads: ReadonlyMap<string, Fields>): Fields | undefined {
   if (!isObject(body.thread) || body.thread.type !== 'continue') return body
   const before = threads.get(textOf(body.thread.previous_message_id))

@@ -1,13 +1,14 @@
 /**
- * Scripted accounts of OpenAI, Anthropic and Google with the objects that their clients make: each key is an account of its own, which knows
- * nothing of another's ids. Written from the type declarations of openai 7, @anthropic-ai/sdk 1 and @google/genai 3, not from Parley's tables.
+ * Scripted accounts of OpenAI, Anthropic and Google with the objects that their clients create: each key is a separate account, which does
+ * not know another's ids. Written from the type declarations of openai 7, @anthropic-ai/sdk 1 and @google/genai 3, not from Parley's
+ * tables.
  */
 import { respond, respondJson } from '#testing/upstream/scripted-answers'
 import type { Exchange, ReceivedRequest, Script } from '#testing/upstream/scripted-upstream'
 
 type Thing = Record<string, unknown>
 
-/** What one account has, by address. */
+/** The objects of one account, by address. */
 type Account = Map<string, Thing>
 
 const created = 1_795_000_000
@@ -87,7 +88,7 @@ function openaiOwn(exchange: Exchange, account: Account, address: string, thing:
   return respondJson(200, thing)(exchange)
 }
 
-/** What is in a vector store, a container or a skill. */
+/** The contents of a vector store, a container or a skill. */
 function openaiInside(exchange: Exchange, account: Account, address: string, own: string): void | Promise<void> {
   const { request } = exchange
   const body = bodyOf(request)
@@ -141,7 +142,7 @@ const managedKinds: Record<string, readonly [prefix: string, type: string]> = {
   '/v1/vaults': ['vlt_', 'vault'],
 }
 
-/** Memory stores, agents, environments and vaults, with what is in them; undefined for any other address. */
+/** Memory stores, agents, environments and vaults, with their contents; undefined for any other address. */
 function managedAt(exchange: Exchange, account: Account, address: string): void | Promise<void> | undefined {
   const { request } = exchange
   const { method } = request
@@ -175,7 +176,7 @@ function managedAt(exchange: Exchange, account: Account, address: string): void 
   return respondJson(200, method === 'DELETE' ? { id: named.id, type: `${named.type}_deleted` } : named)(exchange)
 }
 
-/** An Anthropic with skills, and what its agents are made of. */
+/** An Anthropic with skills, and the parts of its agents. */
 export function anthropicObjects(): Script {
   const accountOf = accountsByKey((request) => request.header('x-api-key'))
   return (exchange) => {

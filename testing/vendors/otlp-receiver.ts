@@ -33,9 +33,9 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   url: string
   spans: readonly ReceivedSpan[]
-  /** Names of metrics with the data points that came last. */
+  /** Names of metrics with their latest data points. */
   metrics: ReadonlyMap<string, readonly { attributes: Record<string, unknown>; count?: number; sum?: number; value?: number }[]>
-  /** What broke the rules. */
+  /** Violations of the rules. */
   faults: readonly string[]
   /** Headers of every message. */
   headers: readonly Headers[]
@@ -60,7 +60,7 @@ export function otlpReceiver(): OtlpReceiver {
   const headers: Headers[] = []
   let status = 200
 
-  // biome-ignore lint/suspicious/noExplicitAny: whatever somebody sends.
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON that is sent.
   function takeTraces(body: any): void {
     for (const { resource, scopeSpans } of body.resourceSpans ?? [])
       for (const scope of scopeSpans ?? [])
@@ -82,7 +82,7 @@ export function otlpReceiver(): OtlpReceiver {
         }
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: whatever somebody sends.
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON that is sent.
   function takeMetrics(body: any): void {
     for (const { scopeMetrics } of body.resourceMetrics ?? [])
       for (const scope of scopeMetrics ?? [])

@@ -130,7 +130,7 @@ export const scenarios: Record<string, (asked: Asked) => Draft> = {
 export const scenarioOf = (said: string): string | undefined =>
   Object.keys(scenarios).find((name) => new RegExp(`\\bscenario ${name}(?![a-z-])`).test(said))
 
-/** What the model answers to a request. */
+/** The model's reply to a request. */
 export function answerTo(asked: Asked): Reply {
   const draft = draftOf(asked)
   const { text, stopped } = untilStop(draft.text ?? [], asked.stops)

@@ -1,4 +1,4 @@
-/** What becomes of an upstream's answer at a client of another dialect, or of its own, found by running the codecs as the relay does. */
+/** Outcomes of an upstream's answer at clients of another dialect, or of its own, determined by running the codecs as the relay does. */
 import type { ConversationRequest, ConversationResponse } from '#canonical/conversation'
 import { joinLosses } from '#canonical/loss'
 import { conversationCodecs as codecs } from '#protocols/index'
@@ -17,7 +17,7 @@ import type { WireCase } from './request-cells.ts'
 const clientsOf = (from: Dialect) => dialects.filter((client) => servedBy[client].includes(from))
 
 const tenant = 'anna'
-/** Seals alike what is alike, which the real one never does. */
+/** Seals equal values equally, which the real one never does. */
 const { wrap } = createEnvelopes({ seal: (text) => `v1.${Buffer.from(text).toString('base64')}`, open: (sealed) => sealed })
 
 /** A request of the client that wants everything an answer can hold. */
@@ -56,8 +56,8 @@ const outward = (answer: ConversationResponse, to: Dialect): ConversationRespons
 })
 
 /**
- * The cells of one event, whose bodies are whole streams. What becomes of an item becomes of the events that tell how far it is, and of
- * every event of an item that is lost.
+ * The cells of one event, whose bodies are whole streams. Events that report the progress of an item have its outcome, as has every event
+ * of a lost item.
  */
 export function eventCells(from: Dialect, { path, body, base, hollow, item }: WireCase): Cell[] {
   return clientsOf(from).map((to) => {

@@ -1,7 +1,7 @@
-/** What answers of each dialect are walked from: whole ones, and the events of streams. */
+/** The basis for walking answers of each dialect: whole ones, and the events of streams. */
 import type { Guide } from './cases.ts'
 
-/** The types of whole answers, by the door that they come from. */
+/** The types of whole answers, by endpoint. */
 export const answerTypes = {
   chat: 'OpenAI.Chat.ChatCompletion',
   completions: 'OpenAI.Completion',
@@ -11,7 +11,7 @@ export const answerTypes = {
   gemini: 'Google.GenerateContentResponse',
 } as const
 
-/** A door whose answers are walked. */
+/** An endpoint whose answers are walked. */
 export type AnswerDoor = keyof typeof answerTypes
 
 /** The types of events. Chunks of Gemini are whole answers. */
@@ -55,7 +55,7 @@ const samples: Readonly<Record<string, unknown>> = {
   start_index: 0,
   end_index: 5,
   startIndex: 0,
-  // Less than the whole text, which is what a source without a place is cited for.
+  // Less than the whole text, which is what a source without a position is cited for.
   endIndex: 4,
   jsonPath: '$.city',
   stringValue: 'Oslo',
@@ -83,7 +83,7 @@ const samples: Readonly<Record<string, unknown>> = {
   annotation: { type: 'url_citation', url: 'https://pages.example/one', title: 'One', start_index: 0, end_index: 5 },
 }
 
-/** Events of a message stand at the first place of the output; every other item at the second. */
+/** Events of a message are at the first position of the output; every other item at the second. */
 function sample(name: string, path: string): unknown {
   const isText = /event\[response\.(output_text|content_part|refusal)/.test(path)
   if (name === 'output_index' && isText) return 0
@@ -118,20 +118,20 @@ const needed = {
   Segment: ['startIndex', 'endIndex', 'text'],
   Citation: ['uri', 'startIndex', 'endIndex'],
   ModalityTokenCount: ['modality', 'tokenCount'],
-  // Of a chunk of Chat: a call is known by its first piece.
+  // Of a chunk of Chat: a call is identified by its first piece.
   ToolCall: ['id', 'type', 'function'],
   Function: ['name', 'arguments'],
   PartialArg: ['jsonPath', 'stringValue'],
   GenerateContentResponseUsageMetadata: ['promptTokenCount', 'candidatesTokenCount', 'totalTokenCount'],
 }
-/** Fields in which an answer of Responses repeats its request, where what they may hold is walked. */
+/** Fields in which an answer of Responses repeats its request; their contents are walked there. */
 const echoes = 'tools|tool_choice|instructions|prompt|text|reasoning|conversation|metadata|prompt_cache_options'
 const shallow = (path: string) => new RegExp(`^(|.*response\\.)(${echoes})(\\[.*)?$`).test(path)
 const common = { sample, skipped, needed, shallow }
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 
-/** The least message of Responses. */
+/** The smallest message of Responses. */
 export const message = {
   type: 'message',
   id: 'msg_1',
@@ -140,7 +140,7 @@ export const message = {
   content: [{ type: 'output_text', text: words, annotations: [], logprobs: [] }],
 }
 
-/** The least answer of Responses. */
+/** The smallest answer of Responses. */
 export const response = {
   id: 'resp_1',
   object: 'response',
@@ -234,7 +234,7 @@ export const answerGuides: Readonly<Record<AnswerDoor, Guide>> = {
   },
 }
 
-/** How the events of each door are walked. */
+/** How the events of each endpoint are walked. */
 export const eventGuide: Guide = {
   ...common,
   seed: {},

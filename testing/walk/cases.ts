@@ -1,5 +1,5 @@
 /**
- * One case for each field, member of a union and literal of a type: the least value that has it, beside the same value without it. A
+ * One case for each field, member of a union and literal of a type: the smallest value that has it, beside the same value without it. A
  * type is walked once under each kind of message, tool or item, however often it occurs there.
  */
 import type { Field, Shape } from './sdk-types.ts'
@@ -9,31 +9,31 @@ export interface Case {
   path: string
   body: unknown
   base: unknown
-  /** It is an empty object, which says nothing of what may stand inside. */
+  /** It is an empty object, which shows nothing about its possible contents. */
   hollow?: true
 }
 
-/** What a walk needs to know besides the types. */
+/** The inputs of a walk besides the types. */
 export interface Guide {
-  /** A plausible value for a field of this name, in a type that does not say more than `string`; undefined for the usual one. */
+  /** A plausible value for a field of this name whose type is just `string`; undefined for the usual one. */
   sample(name: string, path: string): unknown
   /** Fields that are not walked, by name or by whole path. */
   skipped: ReadonlySet<string>
-  /** The whole that the cases are put into: fields of the root that stand in every case. */
+  /** The frame of the cases: fields of the root that are in every case. */
   seed: Readonly<Record<string, unknown>>
   /** Lists whose seed stays in front of each case, by path. */
   kept: ReadonlySet<string>
   /** Other fields of the same object that a field is useless without, by its name. */
   beside?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Whether what stands inside of this path is left out, and all members of its union but the first. */
+  /** Whether everything inside this path is left out, and all members of its union but the first. */
   shallow?(path: string): boolean
   /** Types are walked once in all, wherever they occur. */
   once?: true
-  /** Fields that the least value of a type has although it declares them optional, by the type's name. */
+  /** Fields that the smallest value of a type has although it declares them optional, by the type's name. */
   needed?: Readonly<Record<string, readonly string[]>>
 }
 
-/** Puts a value into its place; `absent` takes the field away. */
+/** Puts a value into its place; `absent` removes the field. */
 type Put = (value: unknown) => unknown
 const absent = Symbol('absent')
 
@@ -41,7 +41,7 @@ interface Place {
   path: string
   name: string
   put: Put
-  /** The whole without anything in this place; undefined where something must be. */
+  /** The frame without anything in this place; undefined if something must be there. */
   floor: unknown
   /** Distinguishes places where the same type is walked again. */
   anchor: string
@@ -126,7 +126,7 @@ function withField(whole: Record<string, unknown>, name: string, value: unknown)
   return value === absent ? rest : { ...rest, [name]: value }
 }
 
-/** An object without fields, or whose fields are null and such objects. */
+/** An object without fields, or whose fields are all null or such objects. */
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.values(value).every((inner) => inner === null || isEmpty(inner))
 
@@ -148,7 +148,7 @@ function memberName(shape: Shape): string | undefined {
 const other = (value: unknown): unknown =>
   typeof value === 'string' ? `${value}2` : typeof value === 'number' ? value + 1 : typeof value === 'boolean' ? !value : { any: 'other' }
 
-/** The least value of a type. Deeper than any real one it is empty. */
+/** The smallest value of a type; empty beyond the depth of any real one. */
 export function least(shape: Shape, name: string, guide: Guide, path: string, depth = 0): unknown {
   const sample = guide.sample(name, path)
   if (sample === guide.seed[path] && sample !== undefined) return sample

@@ -1,10 +1,10 @@
 /**
- * Whether a value is what an SDK declares: every field that its type requires is there, and of a kind that the type allows. Absence
- * reads like null.
+ * Whether a value conforms to an SDK's declaration: every field that its type requires is present, and of a kind that the type allows.
+ * Absence counts as null.
  */
 import type { Shape } from './sdk-types.ts'
 
-/** The paths where it is not. Fields that the type does not declare are none. */
+/** The paths where it does not. Undeclared fields are allowed. */
 export function faultsIn(value: unknown, shape: Shape, path = ''): string[] {
   switch (shape.kind) {
     case 'any':

@@ -43,7 +43,7 @@ const modules = join(import.meta.dirname, '../../node_modules')
 
 const versionOf = (name: string): string => JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')).version
 
-/** What was walked: the SDKs with their versions, and how many cases their types gave. */
+/** The SDKs walked, with their versions, and the number of cases from their types. */
 export function summary(walks: readonly Walk[]): string {
   const count = (way: string) => walks.filter((walk) => walk.way === way).reduce((sum, { cases }) => sum + cases.length, 0)
   const counts = ways.map((way) => `${count(way)} ${titles[way]}`).join(', ')
@@ -52,7 +52,7 @@ export function summary(walks: readonly Walk[]): string {
 
 const [start, end] = ['<!-- walk: made by npm run walk:update -->', '<!-- /walk -->']
 
-/** The page with its section on the walk as it must be. */
+/** The page with its section on the walk updated. */
 export function withSection(page: string, walks: readonly Walk[], walked: Walked): string {
   const [before = '', rest = ''] = page.split(start)
   const after = rest.split(end)[1] ?? '\n'

@@ -1,4 +1,4 @@
-/** What becomes of an answer to an operation other than generation, at clients of its own style and of the style of the endpoint. */
+/** Outcomes of an answer to an operation other than generation, at clients of its own style and of the style of the endpoint. */
 import { joinLosses } from '#canonical/loss'
 import type { Incoming } from '#canonical/operation/operation'
 import { operationCodecs } from '#protocols/operations'
@@ -16,7 +16,7 @@ const upload: Incoming = {
   size: 100,
 }
 
-/** The least request of each operation, which the answers are answers to. */
+/** The smallest request of each operation, to which the answers belong. */
 const asked: Readonly<Partial<Record<SideOperation, Incoming>>> = {
   embed: JSON.stringify({ model: 'asked', input: 'Hello' }),
   image: JSON.stringify({ model: 'asked', prompt: 'A house', stream: true }),

@@ -1,4 +1,4 @@
-/** What answers and events of operations other than generation are walked from. */
+/** The basis for walking answers and events of operations other than generation. */
 import type { SideOperation, Style } from '#shared/ids'
 import type { Guide } from './cases.ts'
 
@@ -32,7 +32,7 @@ export const operationEventTypes = {
   'transcribe openai': '{ event?: OpenAI.Audio.TranscriptionStreamEvent }',
 } as const
 
-/** The operation and the style of a door. */
+/** The operation and the style of an endpoint. */
 export const partsOf = (door: OperationAnswerDoor) => door.split(' ') as [SideOperation, Style]
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -66,7 +66,7 @@ const needed = {
 const common = { sample: (name: string) => samples[name], skipped, needed, kept: new Set<string>() }
 const picture = { inlineData: { mimeType: 'image/png', data: png } }
 
-/** How the answers of each door are walked. */
+/** How the answers of each endpoint are walked. */
 export const operationAnswerGuides: Readonly<Record<OperationAnswerDoor, Guide>> = {
   'embed openai': {
     ...common,
@@ -81,7 +81,7 @@ export const operationAnswerGuides: Readonly<Record<OperationAnswerDoor, Guide>>
   'image openai': { ...common, seed: { created: 1_764_000_000, data: [{ b64_json: png }] } },
   'image gemini': {
     ...common,
-    // What stands in a candidate stands beside its picture.
+    // Contents of a candidate are beside its picture.
     seed: { candidates: [{ index: 0, content: { role: 'model', parts: [picture] }, finishReason: 'STOP' }] },
     kept: new Set(['candidates']),
   },

@@ -1,10 +1,10 @@
-/** The outcomes of a cell, and how one is told from what went out with and without the case. */
+/** The outcomes of a cell, and how they are determined from the output with and without the case. */
 import type { Loss } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
 
 /**
- * `same`: the bytes arrive as they were sent. `converted`: it changes what arrives. `told`: a loss says that it does not, or not all of
- * it. `refused`: the caller hears a 400. `silent`: nothing arrives and nobody is told.
+ * `same`: the bytes arrive unchanged. `converted`: it changes the converted message. `told`: it is lost, at least in part, and reported as
+ * a loss. `refused`: the caller gets a 400. `silent`: it is lost without a report.
  */
 export const outcomes = ['same', 'converted', 'told', 'refused', 'silent'] as const
 /** The outcome of a cell. */
@@ -18,25 +18,25 @@ export interface Told {
   lost?: Loss['what']
 }
 
-/** One case between two dialects: that of what is said, and that of who hears it. */
+/** One case between two dialects: that of the sender, and that of the receiver. */
 export interface Cell extends Told {
   /** A dialect; of other operations, their name and style. */
   from: string
   to: string
   path: string
-  /** What it is inside of, and shares the outcome of. */
+  /** The case that contains it, whose outcome it shares. */
   inside?: string
-  /** It says nothing of what may stand inside of it. */
+  /** It shows nothing about its possible contents. */
   hollow?: true
 }
 
-/** What goes out, and what it has lost. */
+/** The output, and its losses. */
 export interface Said {
   text: string
   losses: readonly Loss[]
 }
 
-/** Compares what goes out with the case and without it. Strict mode refuses a loss of meaning. */
+/** Compares the output with the case and without it. Strict mode refuses a loss of meaning. */
 export function told(one: Said | GatewayError, other: Said | GatewayError): Told {
   if (one instanceof GatewayError) return { plain: 'refused', strict: 'refused' }
   const had = new Set(other instanceof GatewayError ? [] : other.losses.map(keyOf))
@@ -52,8 +52,8 @@ export function told(one: Said | GatewayError, other: Said | GatewayError): Told
 const keyOf = ({ field, what, meaning }: Loss) => `${field} ${what} ${meaning}`
 
 /**
- * Something inside of what is lost has no words of its own: it is told, or silent, with it. So is a detail of a part of the conversation that arrives
- * in another form, which is told. Cases come after those that they are inside of.
+ * Something inside a lost value is not reported separately: it is told, or silent, with it. The same applies to a detail of a part of the
+ * conversation that is adapted, which is told. Cases come after those that contain them.
  */
 export function withinOthers(cells: readonly Cell[]): Cell[] {
   const lost = new Map<string, Cell>()
@@ -69,7 +69,7 @@ export function withinOthers(cells: readonly Cell[]): Cell[] {
 
 const isItem = (path: string) => /^(messages|input|contents|choices|output|content|candidates|event)\b.*\[/.test(path)
 
-/** The paths that a path is inside of, the nearest one first. */
+/** The paths that contain a path, the nearest one first. */
 export function holders(path: string): string[] {
   const cuts = [...path.matchAll(/[.[]/g)].map(({ index }) => path.slice(0, index)).filter((one) => one !== '')
   return cuts.reverse()

@@ -1,4 +1,4 @@
-/** Events of realtime sessions, both ways: both sides speak alike, so an event passes as it is or is refused. */
+/** Events of realtime sessions, both ways: both sides use the same protocol, so an event passes unchanged or is refused. */
 import { realtimeCodecs } from '#protocols/realtime'
 import { eventGuide } from './answers.ts'
 import type { Guide } from './cases.ts'
@@ -14,7 +14,7 @@ export const realtimeTypes = {
 /** How they are walked. */
 export const realtimeGuide: Guide = { ...eventGuide, skipped: new Set() }
 
-/** What a client sends may be refused: state of others, another model. What an upstream sends is only watched, whatever it holds. */
+/** A client's events may be refused: state of others, another model. An upstream's events are only observed, whatever they contain. */
 export function realtimeCells(way: 'request' | 'stream', { path, body }: WireCase): Cell[] {
   const meter = realtimeCodecs.openai.meter({ model: 'asked', maxOutput: 4096, context: 32_000, dearest: 'audio' })
   const isRefused = way === 'request' && meter.asked(body).refusal !== undefined

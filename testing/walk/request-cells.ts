@@ -1,4 +1,4 @@
-/** What becomes of a request of one dialect at an upstream of another one, or of its own, found by running the codecs as the relay does. */
+/** Outcomes of a request of one dialect at upstreams of another one, or of its own, determined by running the codecs as the relay does. */
 import type { ConversationRequest } from '#canonical/conversation'
 import { conversationCodecs as codecs } from '#protocols/index'
 import { remoteMedia } from '#relay/conversation/remote-media'
@@ -13,7 +13,7 @@ export interface WireCase {
   body: string
   base: string
   hollow?: true
-  /** Of an event that belongs to an item: the stream without the item, and whether the event only tells how far it is. */
+  /** For an event that belongs to an item: the stream without the item, and whether the event only reports its progress. */
   item?: { stream: string; isProgress: boolean }
 }
 
@@ -32,7 +32,7 @@ export async function requestCells(from: Dialect, { path, body, base, hollow }: 
   )
 }
 
-/** State of somebody's account is refused unless its owner asks, which a walk cannot be. */
+/** State in an account is refused to everyone but its owner, which a walk has not. */
 function native(dialect: Dialect, raw: string): Told {
   const codec = codecs[dialect]
   try {
@@ -55,7 +55,7 @@ async function opened(dialect: Dialect, raw: string): Promise<Opened> {
     const named = stateRefs.find(({ aside }) => aside !== true)
     if (named) throw new GatewayError('not_found', `There is no ${named.kind} with this id.`)
     const request = codec.readRequest(raw, actionPath)
-    // As the relay does: a turn that holds nothing says nothing.
+    // As the relay does: an empty turn means nothing.
     return { ...request, turns: request.turns.filter(({ parts }) => parts.length > 0) }
   })
 }
@@ -67,7 +67,7 @@ async function written(request: Opened, to: Dialect): Promise<Said | GatewayErro
   return attempt(async () => {
     const fetched = await remoteMedia(fetchFixture, new AbortController().signal)(request, (part) => codec.needsBytes(part, target))
     const { body, losses, memo } = codec.writeRequest(fetched.request, target)
-    // What the upstream is not told may be kept while its answer is read.
+    // Fields not sent upstream may still apply when its answer is read.
     return { text: JSON.stringify([body, memo]), losses: [...fetched.losses, ...losses] }
   })
 }

@@ -1,14 +1,14 @@
-/** What requests of each dialect are walked from: the SDKs' types, the least request, and plausible values. */
+/** The basis for walking requests of each dialect: the SDKs' types, the smallest request, and plausible values. */
 import type { Guide } from './cases.ts'
 
-/** The lines that bring the SDKs' types. */
+/** The lines that import the SDKs' types. */
 export const sdkImports = [
   "import type OpenAI from 'openai'",
   "import type Anthropic from '@anthropic-ai/sdk'",
   "import type * as Google from '@google/genai'",
 ]
 
-/** The types of requests, by the door that they go to. */
+/** The types of requests, by endpoint. */
 export const requestTypes = {
   chat: 'OpenAI.Chat.ChatCompletionCreateParamsNonStreaming',
   completions: 'OpenAI.CompletionCreateParamsNonStreaming',
@@ -19,7 +19,7 @@ export const requestTypes = {
   'gemini history': "Pick<Google.GenerateContentParameters, 'model'> & { contents: Google.Content[] }",
 } as const
 
-/** A door whose requests are walked. */
+/** An endpoint whose requests are walked. */
 export type Door = keyof typeof requestTypes
 
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false }
@@ -27,7 +27,7 @@ const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 
 const googleConfig = { tools: [{ functionDeclarations: [{ name: 'look', parametersJsonSchema: schema }] }] }
 
-/** Values by field name, where "a name" would be refused as no such value. */
+/** Values by field name, where the usual value "a name" would be refused as invalid. */
 const samples: Readonly<Record<string, unknown>> = {
   model: 'asked',
   content: 'Hello',
@@ -104,7 +104,7 @@ function sample(name: string, path: string): unknown {
 
 const transport = ['model', 'stream', 'betas', 'user_profile_id', 'httpOptions', 'abortSignal', 'automaticFunctionCalling']
 const skipped = new Set([...transport, 'shouldReturnHttpResponse', 'stream_options'])
-/** What every type of Google's leaves optional, though it says nothing without it. */
+/** Fields that Google's types declare as optional, although the value means nothing without them. */
 const needed = {
   FunctionDeclaration: ['name'],
   FunctionCall: ['name', 'args'],
@@ -138,7 +138,7 @@ const google: Guide = {
     logprobs: { responseLogprobs: true },
     responseJsonSchema: { responseMimeType: 'application/json' },
     responseSchema: { responseMimeType: 'application/json' },
-    // Of a part, which is nothing without its data.
+    // Of a part, which is empty without its data.
     thought: { text: hello },
     thoughtSignature: { text: hello },
     partMetadata: { text: hello },
@@ -149,7 +149,7 @@ const google: Guide = {
   },
 }
 
-/** How the requests of each door are walked. */
+/** How the requests of each endpoint are walked. */
 export const requestGuides: Readonly<Record<Door, Guide>> = {
   chat: {
     ...common,

@@ -1,10 +1,10 @@
 /**
  * The type declarations of the installed SDKs as plain data, read with the TypeScript compiler. Only what goes over the wire counts:
- * methods, accessors and functions are left out.
+ * methods, accessors and functions are omitted.
  */
 import { API, type Checker, type Project, SymbolFlags, type Symbol as TsSymbol, type Type, TypeFlags } from 'typescript/unstable/async'
 
-/** One type. Types that contain themselves do so in this graph too: whoever walks it remembers where it was. */
+/** One type. Recursive types are cycles in this graph: walking it must track visited nodes. */
 export type Shape =
   | { kind: 'object'; id: number; name: string; fields: Field[]; open: boolean }
   | { kind: 'union'; members: Shape[] }
@@ -74,7 +74,7 @@ async function shapesOf<Name extends string>({ checker }: Project, names: readon
   return Object.fromEntries(shapes) as Record<Name, Shape>
 }
 
-/** Reads each type once; a type that is asked for while it is read is the same object, filled later. */
+/** Reads each type once; a type requested while it is being read is the same object, filled later. */
 function shapeReader(checker: Checker): (type: Type) => Promise<Shape> {
   const known = new Map<number, Shape>()
   const pending: Promise<void>[] = []

@@ -7,7 +7,7 @@ import { differences, readList, writeList } from './silent-list.ts'
 const list = readList(['# words', '## Because.', '', 'request chat a > gemini messages', 'request chat b[* > gemini', ''].join('\n'))
 const always = () => true
 
-test('what is newly silent, what is no longer, and what has no reason is named', () => {
+test('cells that are newly silent, no longer silent, or without a reason are named', () => {
   const reviewed = new Map([
     ['request chat a', ['gemini', 'messages']],
     ['request chat b[c]', ['gemini']],
@@ -30,7 +30,7 @@ test('what is newly silent, what is no longer, and what has no reason is named',
   expect(differences(written, now, always)).toEqual(['without a reason: request chat d'])
 })
 
-test('a field, each member and each literal are a case each, beside the same without it', () => {
+test('each field, member and literal is a case, beside the same without it', () => {
   const literal = (value: string): Shape => ({ kind: 'literal', value })
   const field = (name: string, shape: Shape, optional = true) => ({ name, shape, optional, nullable: false })
   const part: Shape = { kind: 'object', id: 2, name: 'Part', open: false, fields: [field('type', literal('text'), false)] }

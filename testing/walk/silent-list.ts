@@ -1,7 +1,7 @@
 /**
- * The reviewed list of silent cells (`silent.txt`): what is lost and told to nobody, under the reason why that is right. Each line is a
- * way, a dialect and a path, then the dialects that do not get it. A new silent cell comes without a reason, and is refused by the test
- * until it is mended, or until a person has put it under one.
+ * The reviewed list of silent cells (`silent.txt`): losses without a report, under the reason why that is right. Each line is a way, a
+ * dialect and a path, then the dialects that do not get it. A new silent cell has no reason, and fails the test until it is fixed or a
+ * person has put it under one.
  */
 import type { Cell } from './outcome.ts'
 import type { Way } from './walk.ts'
@@ -42,13 +42,13 @@ export function readList(text: string): Entry[] {
   })
 }
 
-/** Whether the entry is about this line. One that ends in `*` is about every line that begins like it. */
+/** Whether the entry matches this line. One that ends in `*` matches every line with that prefix. */
 const covers = (entry: Entry, line: string): boolean =>
   entry.line.endsWith('*') ? line.startsWith(entry.line.slice(0, -1)) : line === entry.line
 
 /**
- * What differs between the list and what is silent now: nothing, or one sentence for each line. Of a sample, only what `isWalked` can be
- * missed.
+ * The differences between the list and the cells that are silent now, one sentence for each line; empty if there are none. In a sample,
+ * only lines with `isWalked` can be missing.
  */
 export function differences(
   list: readonly Entry[],

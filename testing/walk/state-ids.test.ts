@@ -1,6 +1,6 @@
 /**
- * State at upstream accounts (CONTRACT 5): every field of the installed SDKs' requests that may name something has an owner, is refused,
- * or stands in `no-state.txt` with the reason why it is no state.
+ * State in upstream accounts (CONTRACT 5): every field of the installed SDKs' requests that may refer to something has an owner, is
+ * refused, or is in `no-state.txt` with the reason why it is no state.
  */
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const reviewed = readFileSync(join(import.meta.dir, 'no-state.txt'), 'utf8')
 
 const fields = await namedFields()
 
-test('no field that may name state goes upstream unreviewed', () => {
+test('no field that may refer to state goes upstream unreviewed', () => {
   const passing = [...fields].flatMap(([field, outcome]) => (outcome === 'passes' ? [field] : []))
   expect(passing.filter((field) => !reviewed.includes(field))).toEqual([])
   expect(reviewed.filter((field) => !passing.includes(field))).toEqual([])

@@ -1,4 +1,4 @@
-/** Every field of the SDKs' requests that may name something, and what Parley makes of a value in it. */
+/** Every field of the SDKs' requests that may refer to something, and how Parley handles a value in it. */
 import { GoogleGenAI } from '@google/genai'
 import type { StateRef } from '#canonical/codec'
 import { conversationCodecs } from '#protocols/index'
@@ -11,18 +11,18 @@ import { type Door, requestGuides, requestTypes, sdkImports } from './requests.t
 import { sdkTypes } from './sdk-types.ts'
 import { dialectOf, googleWireCases, wireCases } from './wire.ts'
 
-/** What becomes of a value: it needs an owner, the request is refused, or it goes upstream as it is. */
+/** How a value is handled: it needs an owner, the request is refused, or it goes upstream unchanged. */
 export type Outcome = 'owned' | 'refused' | 'passes'
 
-/** Names that ids, addresses and names of things in an account have. */
+/** Field names of ids, addresses and names of objects in an account. */
 const naming =
   /(^|_)(ids?|key|name|names|ur[il]s?)$|(Ids?|Names?|Ur[il]s?)$|conversation|container|cache|store|corpus|engine|session|thread|profile|account|project|resource|skill|environment|agent|vault|memor|prompt$|^file|mount|server|connector|tuned|endpoint|deployment|location|region|org/i
-/** What callers name for themselves: calls and results in the conversation, their own cache, where they are. */
+/** Names chosen by callers: calls and results in the conversation, their own cache, their location. */
 const own = new Set([
   ...['cache_control', 'prompt_cache_breakpoint', 'prompt_cache_options', 'prompt_cache_key', 'server_tool_results', 'tool_names'],
   ...['tool_use_id', 'tool_call_id', 'call_id', 'caller_id', 'tool_id', 'user_location', 'region', 'displayName', 'filename'],
 ])
-/** What a body needs anyway. */
+/** Fields that every body needs. */
 const transport = new Set([
   'model',
   'stream',
@@ -41,7 +41,7 @@ export const fieldOf = (path: string): string =>
     .split('.')
     .at(-1) ?? ''
 
-/** Every field that may name something, as `dialect path`, and what becomes of it: `passes` where any of its kind does. The same for the same SDKs. */
+/** Every field that may refer to something, as `dialect path`, and its handling: `passes` if any of its kind does. */
 export async function namedFields(): Promise<Map<string, Outcome>> {
   const types = await sdkTypes(sdkImports, { ...requestTypes, ...operationTypes })
   const guides: Readonly<Record<string, Guide>> = { ...requestGuides, ...operationGuides }
@@ -62,7 +62,7 @@ export async function namedFields(): Promise<Map<string, Outcome>> {
   return fields
 }
 
-/** Roles of messages, and what is beta, are no places of their own. */
+/** Message roles, and beta types, do not make separate paths. */
 const placeOf = (door: string, path: string) =>
   `${door.split(' ')[0]} ${path.replace(/\[(?:assistant|user|system|developer|tool)\]/g, '[]')}`
 

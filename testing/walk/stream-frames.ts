@@ -22,7 +22,7 @@ export function streamAround(dialect: Dialect, event: Event | undefined, isThere
   }
 }
 
-/** Whether the event, wherever it is in it, says this itself: then the stream around it does not. */
+/** Whether the event itself has this somewhere: then the stream around it does not add it. */
 const says = (event: Event | undefined, field: string): boolean => JSON.stringify(event ?? {}).includes(`"${field}":`)
 
 function candidateChunks(own: Event | undefined): (Event | undefined)[] {
@@ -106,7 +106,7 @@ function messageEvents(event: Event | undefined, own: Event | undefined): (Event
   }
 }
 
-/** The kinds of items that events other than those of a message belong to, by how the event's name begins. */
+/** The kinds of items that events other than those of a message belong to, by the prefix of the event's name. */
 const itemOf: Readonly<Record<string, Event>> = {
   reasoning: { type: 'reasoning', summary: [] },
   function_call_arguments: { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '' },
@@ -162,7 +162,7 @@ function responseEvents(event: Event | undefined, own: Event | undefined): (Even
   ]
 }
 
-/** What an item of reasoning holds in the end, by the second word of events that say it again. */
+/** The final content of a reasoning item, by the second word of the events that repeat it. */
 const wholeThoughts: Readonly<Record<string, Event>> = {
   summary: { summary: [{ type: 'summary_text', text: 'Hello' }] },
   text: { content: [{ type: 'reasoning_text', text: 'Hello' }] },
@@ -176,12 +176,12 @@ function itemFor(type: string): Event | undefined {
   return kind === undefined ? undefined : { id: 'item_1', status: 'in_progress', ...itemOf[kind] }
 }
 
-/** Events that say how far a piece is, or say again what it holds: what becomes of the piece becomes of them. */
+/** Events that report the progress of a piece, or repeat its content: they share its outcome. */
 const progress = /\.(added|done|in_progress|completed|searching|interpreting|generating|failed)$|^content_block_stop$/
 
 /**
- * The stream without the whole item or block that the event belongs to, and whether the event only tells of its progress. Undefined for
- * an event that stands for itself.
+ * The stream without the whole item or block that the event belongs to, and whether the event only reports its progress. Undefined for an
+ * event that belongs to none.
  */
 export function withoutItem(dialect: Dialect, event: Event | undefined): { stream: string; isProgress: boolean } | undefined {
   const type = String(event?.type ?? '')

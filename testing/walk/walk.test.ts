@@ -33,8 +33,8 @@ if (isUpdate) {
   writeFileSync(page, withSection(readFileSync(page, 'utf8'), walks, walked))
 }
 
-test('nothing vanishes but what the reviewed list says, and the list holds nothing else', () => {
-  // Some other doors may walk a line's path, and a pattern covers many: both are judged on the whole.
+test('nothing vanishes except what the reviewed list says, and the list has nothing else', () => {
+  // Other endpoints may walk a line's path, and a pattern covers many: both are judged on the full set.
   const isWalked = (line: string) => isWhole || (lines.has(line) && !line.includes('*'))
   expect(differences(readSilent(), silentCells(walked), isWalked)).toEqual([])
 })
@@ -46,7 +46,7 @@ test('no more cells are silent than were reviewed', () => {
   expect(silent.length).toBeLessThanOrEqual(mostSilent)
 })
 
-test('to its own dialect everything goes as it is, or is refused', () => {
+test('within a dialect everything passes unchanged or is refused', () => {
   const changed = Object.values(walked)
     .flat()
     .filter(({ from, to, plain }) => from === to && plain !== 'same' && plain !== 'refused')

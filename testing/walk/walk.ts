@@ -16,19 +16,19 @@ import { type Shape, sdkTypes } from './sdk-types.ts'
 import { streamAround, withoutItem } from './stream-frames.ts'
 import { dialectOf, googleWireCases, wireCases } from './wire.ts'
 
-/** Which half of an exchange is walked; events of streams are a way of their own. */
+/** Which half of an exchange is walked; stream events are a separate way. */
 export const ways = ['request', 'answer', 'stream'] as const
 /** Which half of an exchange is walked. */
 export type Way = (typeof ways)[number]
 
-/** The cases of one door and way. */
+/** The cases of one endpoint and way. */
 export interface Walk {
   way: Way
   door: Door | AnswerDoor | WalkedOperation | OperationAnswerDoor | 'realtime'
   cases: readonly Case[]
 }
 
-/** Every case, by way and door. The same for the same SDKs. */
+/** Every case, by way and endpoint. Deterministic for the same SDKs. */
 export async function everyCase(): Promise<Walk[]> {
   const named = (way: Way, types: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(types).map(([door, type]) => [`${way} ${door}`, type]))
@@ -53,7 +53,7 @@ const guides: Readonly<Record<Way, Readonly<Record<string, Guide>>>> = {
 
 const guideOf = (way: Way, door: string): Guide => (door === 'realtime' ? realtimeGuide : (guides[way][door] ?? eventGuide))
 
-/** About this share of the cases, chosen by the seed of the run, with those that they are inside of; all of them in a deep run. */
+/** About this share of the cases, chosen by the seed of the run, with the cases that contain them; all of them in a deep run. */
 export function sampleOf({ cases, ...walk }: Walk, share: number): Walk {
   const chosen = new Set(sampled(cases, Math.ceil(cases.length * share)).flatMap(({ path }) => [path, ...holders(path)]))
   return { ...walk, cases: cases.filter(({ path }) => chosen.has(path)) }
@@ -64,7 +64,7 @@ export async function cellsOf(walk: Walk): Promise<Cell[]> {
   const { way } = walk
   const cells: Cell[] = []
   for (const one of await wireCasesOf(walk)) cells.push(...(await cellsOfOne(walk, one)))
-  // An empty object in an answer says nothing; what it may hold is tried by itself.
+  // An empty object in an answer means nothing; its possible contents are separate cases.
   const settled = withinOthers(cells).filter(({ hollow, plain }) => way === 'request' || !hollow || plain !== 'silent')
   // Strict mode refuses a request, never an answer.
   return way === 'request' ? settled : settled.map((cell) => ({ ...cell, strict: cell.plain }))
@@ -79,16 +79,16 @@ async function cellsOfOne({ way, door }: Walk, one: WireCase): Promise<Cell[]> {
   return way === 'answer' ? answerCells(dialect, one) : eventCells(dialect, one)
 }
 
-/** The cases as they go over the wire. What the SDK does not send is no case. */
+/** The cases as they go over the wire, without those that the SDK does not send. */
 export async function wireCasesOf({ way, door, cases }: Walk): Promise<WireCase[]> {
   const wire = await onTheWire(way, door, cases)
   return wire.filter(({ body, base }) => body !== base)
 }
 
-/** Whether the door is that of an operation other than generation. */
+/** Whether the endpoint is that of an operation other than generation. */
 export const isOperation = (door: Walk['door']): door is WalkedOperation => Object.hasOwn(operationTypes, door)
 
-/** Whether the door is that of answers to such an operation. */
+/** Whether the endpoint is that of answers to such an operation. */
 const isOperationAnswer = (door: Walk['door']): door is OperationAnswerDoor => Object.hasOwn(operationAnswerTypes, door)
 
 async function onTheWire(way: Way, door: Walk['door'], cases: readonly Case[]): Promise<WireCase[]> {
@@ -119,7 +119,7 @@ function streamCase({ body, base, ...rest }: Case, dialect: Dialect): WireCase {
   return {
     ...rest,
     ...(item && { item }),
-    // What a chunk holds is not lost with a chunk that holds nothing.
+    // The content of a chunk is not lost with an empty chunk.
     ...(rest.path === 'event' && { hollow: true as const }),
     body: streamAround(dialect, one, true),
     base: streamAround(dialect, other ?? one, other !== undefined),

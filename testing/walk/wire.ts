@@ -1,4 +1,4 @@
-/** Cases of types as bodies on the wire: what must stand beside them, and what an SDK makes of its parameters. */
+/** Cases of types as bodies on the wire: the required context, and the SDK's conversion of its parameters. */
 import type { GoogleGenAI } from '@google/genai'
 import type { Dialect } from '#shared/ids'
 import type { Case } from './cases.ts'
@@ -8,12 +8,12 @@ import type { Door } from './requests.ts'
 type Body = Record<string, unknown>
 type Item = Record<string, unknown>
 
-/** The dialect of a door. */
+/** The dialect of an endpoint. */
 export const dialectOf = (door: Door): Dialect => door.split(' ')[0] as Dialect
 
 const list = (value: unknown): Item[] => (Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [])
 
-/** A conversation in which each result follows its call; the case is otherwise as it was. */
+/** A conversation in which each result follows its call; the case is otherwise unchanged. */
 function completed(dialect: Dialect, body: Body): Body {
   switch (dialect) {
     case 'chat':
@@ -53,7 +53,7 @@ export function wireCases(door: Door, cases: readonly Case[]): WireCase[] {
   return cases.map(({ body, base, ...rest }) => ({ ...rest, body: text(body), base: text(base) }))
 }
 
-/** Cases of the Google SDK, as the SDK itself sends them. A case that it refuses is not one. */
+/** Cases of the Google SDK, as the SDK itself sends them, without those that it refuses. */
 export async function googleWireCases(cases: readonly Case[], client: typeof GoogleGenAI): Promise<WireCase[]> {
   let received = ''
   const server = Bun.serve({
@@ -75,7 +75,7 @@ export async function googleWireCases(cases: readonly Case[], client: typeof Goo
       try {
         wire.push({ ...rest, body: await sent(body), base: await sent(base) })
       } catch (thrown) {
-        // What the service for enterprises has and this one has not.
+        // Only in the enterprise service.
         if (!(thrown instanceof Error)) throw thrown
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Several sites, each with a folder and a process that keeps leased books on the one database. Processes are killed and restarted on what
- * they left. The clock jumps from timer to timer and waits for the database and the files, which are real.
+ * Several sites, each with a folder and a process that keeps leased books on the one database. Processes are killed and restarted on their
+ * data. The clock jumps from timer to timer and waits for the database and the files, which are real.
  */
 import { join } from 'node:path'
 import { type BooksDatabase as AskedDatabase, directBooks } from '#billing/ledger/books-database'
@@ -26,7 +26,7 @@ export type Redeem = (site: { store: Store; clock: Clock }, walletId: string, co
 
 /** Additional actions of a wrong design. */
 export interface DesignActions {
-  /** Stands between the books and what the database says. */
+  /** Wraps the answers of the database for the books. */
   answers?(database: AskedDatabase): AskedDatabase
   /** For how long the program believes that its leases are valid, in place of `writeOffMs`. */
   believedMs?: number
@@ -50,7 +50,7 @@ export interface Site {
   failure: unknown
   /** Simulated time of its last call that the database executed. */
   seen: number
-  /** Its process knows that the database lost commits, and has not told all of them and read its leases again. */
+  /** Its process knows that the database lost commits, and has not written all of them again and reread its leases. */
   isTelling: boolean
 }
 
@@ -61,11 +61,11 @@ export interface Cluster {
   /** Errors logged by any process. */
   errors: string[]
   counts: { kills: number; 'killed at start': number; starts: number; calls: number; losses: number }
-  /** When a process was told that commits were lost, and when one was killed, in simulated milliseconds. */
+  /** When a process learned that commits were lost, and when one was killed, in simulated milliseconds. */
   setbacks: { site: string; at: number }[]
   kill(site: Site): void
   start(site: Site): void
-  /** Shuts its process down in order. */
+  /** Shuts its process down normally. */
   close(site: Site): Promise<void>
   /** Notifies all processes that a row has changed. */
   notify(topic: string, id: string): void
@@ -79,7 +79,7 @@ export interface Cluster {
   drive<T>(work: Promise<T>): Promise<T>
 }
 
-/** What the processes run on. */
+/** The environment of the processes. */
 export interface ClusterParts {
   database: BooksDatabase
   seed: number
@@ -157,7 +157,7 @@ export function createCluster({ database, seed, sites: count, network, setting, 
     error: (fields, message) => void errors.push(`${message} ${JSON.stringify(fields, textOf)}`),
   }
 
-  /** Notes when a site knows that its database is not whole. */
+  /** Records when a site knows that its database has lost commits. */
   function watched(asked: AskedDatabase, site: Site, process: Process): AskedDatabase {
     site.isTelling = false
     let hasTold = false

@@ -1,6 +1,6 @@
 /**
- * Codes that several clients redeem at once, at any instance, and again wherever they hear nothing. Marked and credited together, once:
- * `judgeCodes`. Drawn apart from all else of a seed.
+ * Codes that several clients redeem at once, at any instance, and again at any instance if they get no answer. Marked and credited
+ * together, once: `judgeCodes`. Drawn independently of the rest of a seed.
  */
 import { sql } from 'drizzle-orm'
 import { createCodes } from '#accounts/selling/codes'
@@ -13,9 +13,9 @@ import { seeded } from '#testing/seeded'
 import type { Cluster, Redeem, Site } from './cluster.ts'
 import type { BooksDatabase } from './database.ts'
 
-/** What clients heard of codes. */
+/** The answers that clients got for codes. */
 export interface CodeRecord {
-  /** How often a client heard that it has redeemed a code, by code. */
+  /** How often a client was told that it redeemed a code, by code. */
   heard: Map<string, number>
   counts: { redeemed: number; 'codes refused': number; 'codes without an answer': number }
 }
@@ -58,7 +58,7 @@ export async function planCodes(
       if (thrown instanceof GatewayError && ['invalid_code', 'code_used'].includes(thrown.code)) record.counts['codes refused'] += 1
       else {
         record.counts['codes without an answer'] += 1
-        // As a person does who sees nothing: again, wherever it leads.
+        // Without an answer, a person tries again, at any instance.
         const next = cluster.sites[random.below(cluster.sites.length)]
         if (tries > 0 && next)
           cluster.clock.after(random.below(500), () => void attempt(next, walletId, { id, code, value: 0n }, tries - 1))

@@ -26,7 +26,7 @@ export interface BooksDatabase {
   store: Store
   /** Rows in memory, of which simulations need none. */
   directory: Directory
-  /** Whoever redeems codes. */
+  /** Redeems codes. */
   user: User & Actor
   /** For journals. */
   folder: string
@@ -64,7 +64,7 @@ export async function openBooksDatabase(): Promise<BooksDatabase> {
   }
 }
 
-/** A store on this client. `announce` notifies the other processes; `heard` takes their notifications. */
+/** A store on this client. `announce` notifies the other processes; `heard` receives their notifications. */
 export function storeOver(client: Client, clock: Clock, announce?: (topic: string, id: string) => Promise<void>) {
   const changes = createChanges({ clock, log: () => {}, ...(announce && { announce }) })
   const store: Store = {

@@ -24,7 +24,7 @@ export interface Request {
 /** How a request ended. */
 export type Outcome = 'done' | 'refused' | 'unavailable' | 'full'
 
-/** Runs the request within the process; the promise never settles if that is killed first. `granted`: called in the moment of the grant. */
+/** Runs the request within the process; the promise never settles if that is killed first. `granted`: called at the grant. */
 export async function ask(
   request: Request,
   process: Process,

@@ -61,7 +61,7 @@ export async function runBooks(database: BooksDatabase, seed: number, variant: V
   const posted = await fund(database, plan, random)
   const { wallets } = plan
   const held = drawHeldPlans(seed, wallets, cluster.clock.now(), activeMs)
-  // A standby that lacks the last commits knows no codes here.
+  // A standby that lacks the last commits has no codes in these runs.
   const { redeem } = variant
   const codes = variant.losesCommits
     ? undefined

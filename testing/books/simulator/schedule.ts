@@ -39,7 +39,7 @@ export function draw(seed: number, random: Seeded, isCrowded = false): Plan {
   const budgetsOf = (id: string) => [
     ...(random.below(3) === 0 ? [budget('key', id)] : []),
     ...(random.below(4) === 0 ? [budget('user', id)] : []),
-    // As of a team whose members' caps are checked beside its wallet.
+    // Like a team whose members' caps are checked beside its wallet.
     ...(random.below(3) === 0 ? [budget('member', `${id}.m`)] : []),
   ]
   return {
@@ -52,7 +52,7 @@ export function draw(seed: number, random: Seeded, isCrowded = false): Plan {
   }
 }
 
-/** What a schedule runs on. */
+/** The environment of a schedule. */
 export interface ScheduleParts {
   cluster: Cluster
   database: BooksDatabase
@@ -233,7 +233,7 @@ function writeOffs({ cluster, database: { store }, record, activeMs }: ScheduleP
   for (let at = 0; at < activeMs; at += 500) cluster.clock.after(at, () => void cluster.alongside(sweep))
 }
 
-/** The standby stops following, and takes over some time later. What was paid in meanwhile is lost with the rest. */
+/** The standby stops following, and takes over some time later. Payments made meanwhile are lost with the rest. */
 function planFailover({ cluster, database: { store }, random, record, posted, activeMs }: ScheduleParts, { counts }: Progress): void {
   const followsUntil = (0.2 + random.fraction() / 2) * activeMs
   const followed = new Map<string, bigint>()

@@ -10,7 +10,7 @@ import type { Process } from './simulated-process.ts'
 export interface ClientRecord {
   /** The cost of complete answers, by request. */
   done: Map<string, bigint>
-  /** The least that is owed for what was delivered, complete or not, by request. */
+  /** The minimum owed for what was delivered, complete or not, by request. */
   begun: Map<string, bigint>
   refused: Set<string>
   /** The sums of open holds, by process and account. */
@@ -23,7 +23,7 @@ export interface ClientRecord {
   unlawful: string[]
   /** Where and when (simulated milliseconds) the last hold of each request was granted. */
   granted: Map<string, { site: string; at: number }>
-  /** When the leases of a site were written off; and when a site was told that commits were lost, or its process ended after the loss. */
+  /** When the leases of a site were written off; and when a site learned that commits were lost, or its process ended after the loss. */
   bereft: { site: string; at: number }[]
 }
 

@@ -61,7 +61,7 @@ export const returnedEarly = ({ store }: BooksDatabase): Variant => ({
   },
 })
 
-/** An instance that is told that commits were lost goes on as if they were not. */
+/** An instance ignores the news that commits were lost. */
 export const unaware: Variant = {
   losesCommits: true,
   answers: (database) => ({
@@ -73,7 +73,7 @@ export const unaware: Variant = {
   }),
 }
 
-/** An instance that spends its leases long after the others have written them off. */
+/** An instance spends its leases long after the others have written them off. */
 export const believesTooLong: Variant = { writeOffMs: 1_000, believedMs: 86_400_000, isCrowded: true, longestCutMs: 8_000 }
 
 /** The journal only contains the ends of requests. */
