@@ -1,6 +1,6 @@
 /**
- * Kept requests: what was sent and answered at the four borders, sealed in files of the data folder. This is where they are read and
- * deleted; `captures.ts` is how they get there. Start with `openBodies`.
+ * Stored requests: what was sent and answered at the four borders, sealed in files of the data folder. They are read and
+ * deleted here; `captures.ts` records them. Start with `openBodies`.
  */
 import type { User } from '#accounts/caller'
 import type { Random, Timer } from '#runtime/clock'
@@ -22,53 +22,53 @@ import { keepWithinBounds } from './upkeep.ts'
 
 /** Milliseconds. */
 const everyMs = 60_000
-/** A request that another instance was answering when bodies were deleted may be written by it a little later. */
+/** Another instance may write a request that it was answering during a deletion a little later. */
 const againMs = 5_000
-/** Milliseconds that a reader waits for what is being written: on a busy machine the thread takes its time. */
+/** Milliseconds that a reader waits for pending writes: on a busy machine the thread can be slow. */
 const flushMs = 5_000
 const lastUploadMs = 10_000
-/** Bytes of a file that goes to a bucket, and of all that wait in the folder while the bucket is away. */
+/** Bytes of a file for a bucket, and of all files that wait in the folder while the bucket is unavailable. */
 const uploadBytes = 32 * 1024 * 1024
 const spoolBytes = 1024 * 1024 * 1024
 
 const bucketRefuses = 'the bucket of kept bodies refuses; bodies wait in the data folder, and requests go on'
 
-/** Kept requests. */
+/** Stored requests. */
 export interface Bodies extends Omit<Captures, 'state'>, Pick<BodyReading, 'read' | 'readable' | 'lines'> {
   state(): BodiesState
-  /** Resolves when what was answered a moment ago can be found, after five seconds at the latest. */
+  /** Resolves when requests answered so far can be found, after five seconds at the latest. */
   settled(): Promise<void>
-  /** The ids of those of these requests whose bodies are kept. */
+  /** The ids of those of these requests whose bodies are stored. */
   keptAmong(requestIds: readonly string[]): Promise<Set<string>>
-  /** Deletes these, which have ended, without a record of it: what they were kept for is gone. */
+  /** Deletes these, which have ended, without an audit entry: their purpose is gone. */
   drop(requestIds: readonly string[]): Promise<void>
-  /** Deletes one; throws `not_found` where there is none that this caller may delete. */
+  /** Deletes one; throws `not_found` if there is none that this caller may delete. */
   remove(by: User & Actor, requestId: string): Promise<void>
-  /** Deletes all bodies of a key or a user; resolves with how many there were. Who may do so is for the caller to check. */
+  /** Deletes all bodies of a key or a user; resolves to how many. The caller checks the permission. */
   removeAll(by: Actor, whose: Exclude<WhoseBodies, { requestId: string }>): Promise<number>
   /**
-   * Takes what is deleted or beyond the bounds out of the files, and moves closed files to the bucket: what the background does every
+   * Removes deleted and surplus records from the files, and moves closed files to the bucket: the background task of every
    * minute.
    */
   tidy(): Promise<void>
-  /** Ends what runs in the background, and writes what waits. */
+  /** Stops the background tasks, and writes what is pending. */
   close(): Promise<void>
 }
 
-/** What kept bodies need. */
+/** Dependencies. */
 export interface BodiesParts extends Omit<CapturesParts, 'keep'> {
   sealer: Sealer
-  /** The installation that writes. */
+  /** Id of this installation. */
   instance: string
   random: Pick<Random, 'fraction' | 'hex'>
   folder: string
-  /** Where files go when they are closed; absent: they stay in the folder. */
+  /** Destination of closed files; absent: they stay in the folder. */
   bucket?: BucketPlace | undefined
-  /** Whether this user has a place in this team. */
+  /** Whether this user is a member of this team. */
   isMember(teamId: string, userId: string): boolean
 }
 
-/** Kept requests in a folder, or in a bucket. The thread starts with the first one that is kept, or to look at the bucket. */
+/** Stored requests in a folder, or in a bucket. The thread starts with the first stored request, or to read the bucket. */
 export function openBodies(parts: BodiesParts): Bodies {
   const { store, clock, random, log, instance, settings, folder, bucket } = parts
   const series = `${clock.now().toString(36)}${random.hex(2)}`
@@ -87,7 +87,7 @@ export function openBodies(parts: BodiesParts): Bodies {
   let bytes: number | null = null
   let notUploaded = 0
   let bucketFault: { cause: string; since: number } | undefined
-  /** One after the other: two at once would take each other's files for dead. */
+  /** Serialised: two at once would take each other's files for dead. */
   let upkeeping: Promise<void> = Promise.resolve()
   function inTurn(work: () => Promise<void>): Promise<void> {
     const done = upkeeping.then(work)
@@ -130,7 +130,7 @@ export function openBodies(parts: BodiesParts): Bodies {
 
   const reading = createReading({ ...parts, thread, flushed })
 
-  /** Deletions that are made once more in a moment, or when this ends. */
+  /** Deletions to repeat shortly, or on close. */
   const again = new Map<Timer, () => Promise<unknown>>()
   function deleteAgain(whose: WhoseBodies, until: Date): void {
     const run = () => deleteBodies(store, whose, until).catch(failed)
@@ -194,7 +194,7 @@ export function openBodies(parts: BodiesParts): Bodies {
       await flushed()
       for (const timer of again.keys()) timer.cancel()
       await Promise.all([...again.values()].map((run) => run()))
-      // What is not in the bucket by then is uploaded by the next start.
+      // What is not in the bucket by then is uploaded after the next start.
       if (inBucket) await Promise.race([inTurn(() => inBucket.upload(true)).catch(failed), clock.sleep(lastUploadMs)])
       await thread.close()
     },

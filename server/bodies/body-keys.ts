@@ -1,14 +1,14 @@
 /**
- * The keys of records, in their rows. The thread seals them with a key of its own, which is derived from the master key: it spares the thread
- * that carries requests that work, and never has the master key itself. Rows of earlier versions are sealed with the master key.
+ * The keys of records, in their rows. The thread seals them with its own key, which is derived from the master key: this takes the work off
+ * the thread that carries requests, and keeps the master key out of the other. Rows of earlier versions are sealed with the master key.
  */
 import { type Sealer, sealer } from '#runtime/secrets'
 import type { BodyRecord } from '#store/bodies/kept-bodies'
 
-/** Before what is sealed with the thread's key. */
+/** Prefix of values sealed with the thread's key. */
 const mark = 'd.'
 
-/** What the key of a record is sealed as. */
+/** Associated data of a record's key. */
 const nameOf = (requestId: string) => `body:${requestId}`
 
 /** The key that the thread seals with, as 64 hexadecimal digits. */

@@ -1,6 +1,6 @@
 /**
- * Finished captures on their way to the thread: one lot is with it at a time, the others wait. The room of all captures, open and waiting,
- * bounds what this may hold.
+ * Finished captures on their way to the thread: it handles one lot at a time, the others wait. The shared room of all captures, open and
+ * waiting, bounds this queue.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import type { Capture } from './capture.ts'
@@ -15,17 +15,17 @@ const waitMs = 100
 /** What the queue needs. */
 export interface QueueParts {
   clock: Pick<Clock, 'after'>
-  /** Hands a lot to the thread. */
+  /** Passes a lot to the thread. */
   keep(lot: Omit<Lot, 'rules'>): Promise<KeptRows>
-  /** Called when a lot is written, or could not be: the captures are done with. Never rejects. */
+  /** Called when a lot was written, or could not be: its captures are finished. Never rejects. */
   done(captures: readonly Capture[], result: KeptRows | undefined): Promise<void>
 }
 
 export interface BodyQueue {
   put(capture: Capture): void
-  /** Takes captures out of those that wait, and answers them. */
+  /** Removes and returns waiting captures. */
   take(which: (capture: Capture) => boolean): Capture[]
-  /** Resolves when what is here now has been written or given up. Never rejects. */
+  /** Resolves when everything queued so far has been written or given up. Never rejects. */
   flush(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export function createBodyQueue({ clock, keep, done }: QueueParts): BodyQueue {
   let bytes = 0
   let timer: Timer | undefined
   let isSending = false
-  /** How many came and how many are gone, and who waits for so many to be gone. */
+  /** Number added and number finished, and who waits for the latter to reach a number. */
   let came = 0
   let gone = 0
   let waiters: { count: number; resolve(): void }[] = []

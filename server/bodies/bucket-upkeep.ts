@@ -1,6 +1,6 @@
 /**
- * What keeps a bucket of kept bodies within its bounds. Files go there when they are closed and all their rows are in the database, so
- * what no row points at in the bucket is dead, whoever wrote it. Every instance cares for its own files; what another one has left dead for
+ * Keeps a bucket of stored bodies within its bounds. Files are moved there when they are closed and all their rows are in the database, so
+ * what no row points to in the bucket is dead, whoever wrote it. Every instance maintains its own files; what another one has left dead for
  * some time, because it is gone, is taken over. Two instances that take over the same file do no harm: the rows move once, and the copy to
  * which none has moved is dead.
  */
@@ -14,13 +14,13 @@ const mebibyte = 1024 * 1024
 /** Milliseconds after which dead bytes of another instance are taken over: it would have removed them within a minute or so. */
 const leftMs = 600_000
 
-/** What upkeep of a bucket needs. */
+/** Dependencies of bucket upkeep. */
 export interface BucketUpkeepParts extends UpkeepParts {
   random: Pick<Random, 'hex'>
   thread: UpkeepParts['thread'] & Pick<BodyThread, 'upload' | 'stored' | 'rewriteStored' | 'removeStored'>
 }
 
-/** What a round has found: bytes and files in the bucket, of all instances. */
+/** Result of a round: bytes and files in the bucket, of all instances. */
 export interface BucketRound {
   bytes: number
   files: number
@@ -31,11 +31,11 @@ interface File {
   bytes: number
 }
 
-/** Upkeep of a bucket. Both reject when the bucket, the database or the disk refuses, and go on the next time. */
+/** Upkeep of a bucket. Both reject when the bucket, the database or the disk fails, and continue the next time. */
 export interface BucketUpkeep {
-  /** Moves closed files to the bucket. `turns`: the open one is closed before. */
+  /** Moves closed files to the bucket. `turns`: closes the open one first. */
   upload(turns: boolean): Promise<void>
-  /** The same, and then one round over what is there. */
+  /** The same, then one maintenance round over the bucket. */
   round(turns: boolean): Promise<BucketRound>
 }
 
@@ -64,7 +64,7 @@ export function createBucketUpkeep(parts: BucketUpkeepParts): BucketUpkeep {
     return { bytes: left.reduce((sum, { bytes }) => sum + bytes, 0), files: left.length }
   }
 
-  /** Deletes the rows of the oldest files beyond the bound; resolves with all files. */
+  /** Deletes the rows of the oldest files beyond the bound; resolves to all files. */
   async function withinBound(files: File[]): Promise<File[]> {
     let sum = 0
     const bound = settings().mebibytes * mebibyte
@@ -75,7 +75,7 @@ export function createBucketUpkeep(parts: BucketUpkeepParts): BucketUpkeep {
     return files
   }
 
-  /** Writes every file anew that has something dead, and removes those of which nothing is left. */
+  /** Rewrites every file with dead records, and removes those with nothing left. */
   async function removeDeadStored(files: readonly File[], of: string): Promise<void> {
     if (files.length === 0) return
     const alive = await sumSegments(store, of)
@@ -93,7 +93,7 @@ export function createBucketUpkeep(parts: BucketUpkeepParts): BucketUpkeep {
   async function takeOver(files: readonly File[]): Promise<void> {
     const owners = await knownInstances(store, [...new Set(files.map(({ name }) => instanceOf(name)))])
     const dead = new Map<string, number>()
-    // What another installation keeps in the same place is its own.
+    // Leaves alone what another installation stores in the same place.
     for (const owner of owners) {
       const its = files.filter(({ name }) => instanceOf(name) === owner)
       const alive = await sumSegments(store, owner)

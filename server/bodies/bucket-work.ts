@@ -1,5 +1,5 @@
 /**
- * What the thread of kept bodies does where they lie in a bucket: files are written in the folder and moved to the bucket when they are
+ * The thread's functions for a bucket: files are written in the folder and moved to the bucket when
  * closed, under the same names. Reading looks in the folder first.
  */
 import { removeFile, wholeFile } from '#runtime/storage/append-file'
@@ -10,7 +10,7 @@ import { type KeptRecord, recordLine } from './record.ts'
 import type { Span } from './segments.ts'
 import { type BodyWork, openRecord, type Unread } from './work.ts'
 
-/** The functions of the thread for a bucket; all reject with the fault of the bucket. */
+/** The thread's functions for a bucket; all reject with the fault of the bucket. */
 export interface BucketWork {
   read(span: Span, requestId: string, key: string): Promise<KeptRecord | Unread>
   line(span: Span, requestId: string, key: string, head: string, borders: readonly Border[]): Promise<Uint8Array<ArrayBuffer> | Unread>
@@ -18,12 +18,12 @@ export interface BucketWork {
   upload(name: string): Promise<void>
   /** The files of all instances in the bucket, sorted by name. */
   stored(): Promise<StoredFile[]>
-  /** Writes these records of a file into a new one under this name, in their order; answers where they lie now. */
+  /** Writes these records of a file into a new one of this name, in order; returns their new places. */
   rewriteStored(from: string, to: string, places: readonly BodyPlace[]): Promise<BodyPlace[]>
   removeStored(name: string): Promise<void>
 }
 
-/** The functions on a folder, whose own work is `local`, and a bucket. */
+/** The functions on a folder, whose own functions are `local`, and a bucket. */
 export function createBucketWork(folder: string, local: Pick<BodyWork, 'read'>, bucket: Bucket): BucketWork {
   async function read(span: Span, requestId: string, key: string): Promise<KeptRecord | Unread> {
     const here = local.read(span, requestId, key)

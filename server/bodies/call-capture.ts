@@ -1,10 +1,10 @@
-/** One request to an upstream and its answer as they pass. */
+/** Records one request to an upstream and its answer as they pass. */
 import { asGatewayError } from '#shared/errors'
 import type { Payload, UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import type { Capture } from './capture.ts'
 import type { Addressee, NotedPart } from './noted-part.ts'
 
-/** Sends an upstream request, and notes it and its answer. Resolves and rejects as `open` does. */
+/** Sends an upstream request, and records it and its answer. Resolves and rejects as `open` does. */
 export async function notedCall(
   capture: Capture,
   to: Addressee,

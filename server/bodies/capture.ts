@@ -1,6 +1,6 @@
 /**
- * One request as it passes, at its four borders. It only notes what is there: bytes are not copied, and nothing waits for it. What it notes
- * counts against the room of all captures together; a request for which there is no room left is given up and counted.
+ * Records one request as it passes, at its four borders. Bytes are only referenced, not copied, and nothing waits for it. What it holds
+ * counts against the shared room of all captures; a request without room is given up and counted.
  */
 import type { Source } from '#runtime/outgoing-body'
 import type { End } from '#shared/ids'
@@ -8,44 +8,44 @@ import type { UpstreamRequest } from '#upstream/upstream'
 import type { Addressee, NotedPart } from './noted-part.ts'
 import type { RecordFacts } from './record.ts'
 
-/** Bytes of one body: of a larger one only its head is kept. */
+/** Most bytes of one body: of a larger one only the head is stored. */
 export const mostBodyBytes = 16 * 1024 * 1024
-/** Bytes and frames of one direction of a session at one border, and the bytes of it beyond which large frames (sound) find no room. */
+/** Most bytes and frames of one direction of a session at one border, and the bytes beyond which large frames (audio) are dropped. */
 const mostFrameBytes = 1024 * 1024
 const mostFrames = 20_000
 const mostSoundBytes = (mostFrameBytes / 4) * 3
 const largeFrame = 4096
 
-/** What a capture needs of those who made it. */
+/** What a capture needs from its creator. */
 export interface CaptureHost {
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   now(): number
-  /** Takes room for so many bytes; false when there is none. Frames of sessions, which last for hours, leave half of the room to others. */
+  /** Reserves room for `bytes`; false when there is none. Frames of sessions, which last for hours, may use only half of the room. */
   take(bytes: number, isFrame?: boolean): boolean
-  /** Gives room back. */
+  /** Releases room. */
   give(bytes: number): void
-  /** The request is over and its answer is out. */
+  /** The request is over and its answer was sent. */
   finished(capture: Capture): void
 }
 
-/** Whose body it is. */
+/** The owner of a body. */
 export type Owner = Pick<RecordFacts, 'userId' | 'memberId' | 'keyId'>
 
-/** A request that may be kept. Every method is cheap and never throws on its own. */
+/** A request that may be stored. Every method is cheap and never throws by itself. */
 export class Capture {
   readonly facts: RecordFacts
-  /** The value of the header `x-parley-stored`; undefined: the request forbids it to be kept. */
+  /** The value of the header `x-parley-stored`; undefined: the request forbids storing. */
   label: string | undefined
-  /** Whether `store: false` in the body of the request forbids it to be kept. */
+  /** Whether `store: false` in the body of the request forbids storing. */
   readonly heedsStore: boolean
-  /** Kept only if it fails. */
+  /** Stored only if it fails. */
   readonly onlyFailed: boolean
   readonly parts: NotedPart[] = []
-  /** Bytes of room it has. */
+  /** Bytes of room reserved. */
   held = 0
   /** There was no room for it. */
   isGivenUp = false
-  /** How it ended; undefined: it has not. */
+  /** How it ended; undefined: not yet. */
   end: End | undefined
   readonly #host: CaptureHost
   readonly #beganAt: number
@@ -68,7 +68,7 @@ export class Capture {
     this.begin({ border: 'client-request', ...head })
   }
 
-  /** A piece of the body of the client's request. Its bytes are copied where they will be handed away. */
+  /** A piece of the body of the client's request. Its bytes are copied if they will be transferred. */
   askedWith(bytes: Uint8Array, isHandedAway = false): void {
     const [part] = this.parts
     if (part) this.add(part, isHandedAway ? bytes.slice() : bytes)
@@ -80,13 +80,13 @@ export class Capture {
     if (part) this.addFrame(part, frame)
   }
 
-  /** The request says that it must not be kept: what was noted is given up, and nothing more is. */
+  /** The request must not be stored: drops what was recorded, and records nothing more. */
   forbid(): void {
     this.label = undefined
     this.#giveUp()
   }
 
-  /** Begins the next call of an upstream, before its body. */
+  /** Begins the next upstream call, before its body. */
   called(to: Addressee, { method, url: address, headers }: UpstreamRequest): NotedPart {
     return this.begin({ border: 'upstream-request', call: this.#calls++, to, method, address, headers })
   }
@@ -106,7 +106,7 @@ export class Capture {
     if (this.#answer) this.addFrame(this.#answer, frame)
   }
 
-  /** Nothing more of the answer goes out; `broken`: why it ended before its end. */
+  /** Nothing more of the answer is sent; `broken`: why it ended early. */
   answerOver(broken?: string): void {
     if (this.#isAnswered) return
     this.#isAnswered = true
@@ -121,7 +121,7 @@ export class Capture {
     this.answerOver()
   }
 
-  /** The same answer; what leaves is noted. */
+  /** The same answer, recorded as it is sent. */
   answerOf(source: Source): Source {
     return {
       ready: () => source.ready?.(),
@@ -148,7 +148,7 @@ export class Capture {
     if (this.#isAnswered && this.end !== undefined) this.#host.finished(this)
   }
 
-  /** Begins a body, at this moment. */
+  /** Begins a body, now. */
   begin(head: Omit<NotedPart, 'bytes' | 'pieces' | 'chunks' | 'atMs'>): NotedPart {
     const part: NotedPart = { ...head, atMs: this.#elapsed(), bytes: 0, pieces: [], chunks: [] }
     this.parts.push(part)
@@ -178,12 +178,12 @@ export class Capture {
     this.held += size
     part.chunks.push(bytes)
     const at = this.#elapsed()
-    // What comes within one millisecond is one piece.
+    // What arrives within one millisecond is one piece.
     if (part.pieces.at(-1) === at) part.pieces[part.pieces.length - 2] = part.bytes
     else part.pieces.push(part.bytes, at)
   }
 
-  /** A frame of a session, with a line feed behind it; where there is no room for it its size alone, and the session goes on. */
+  /** A frame of a session, followed by a line feed; without room only its size is recorded, and the session continues. */
   addFrame(part: NotedPart, frame: Uint8Array | string): void {
     if (this.isGivenUp) return
     part.frames = true
@@ -198,7 +198,7 @@ export class Capture {
     if (isPlace) part.pieces.push(part.bytes, this.#frameMs())
   }
 
-  /** The moment of a frame: later than that of every frame before it, in either direction, so that both can be put in one order. */
+  /** The time of a frame: later than that of every earlier frame in either direction, so that both can be merged in order. */
   #frameMs(): number {
     this.#lastFrameUs = Math.max(Math.round((this.#host.now() - this.#beganAt) * 1000), this.#lastFrameUs + 1)
     return this.#lastFrameUs / 1000

@@ -1,6 +1,6 @@
 /**
- * Kept requests from the main thread's side: who is kept, the room that all of them share, and the rows that say where they lie. Whatever
- * fails here (a full queue, a full disk, a database that is away) is counted and told, and stops nothing else.
+ * Stored requests on the main thread: which are stored, the room they share, and the rows with their locations. Any failure
+ * here (a full queue, a full disk, an unreachable database) is counted and reported, and affects nothing else.
  */
 import type { Caller } from '#accounts/caller'
 import type { Clock, Random } from '#runtime/clock'
@@ -16,41 +16,41 @@ import { keepRule, keptFor } from './keep-rule.ts'
 import type { RecordFacts } from './record.ts'
 import type { KeptRows, Lot } from './work.ts'
 
-/** Bytes that all captures may hold, open ones and those that wait for the thread. */
+/** Bytes that all captures may hold, both open and waiting for the thread. */
 const room = 64 * 1024 * 1024
-/** Bytes of it that frames of sessions may fill. */
+/** Bytes of it for frames of sessions. */
 const frameRoom = room / 2
-/** Milliseconds after which a disk that refused is tried again. */
+/** Milliseconds after which a failed disk is tried again. */
 const retryMs = 30_000
-/** Rows that wait for the database at most. */
+/** Most rows waiting for the database. */
 const mostRows = 20_000
 
-/** A request as its endpoint has it. */
+/** A request, from its endpoint. */
 export interface CapturedRequest {
   requestId: string
   url: Pick<URL, 'pathname' | 'search' | 'searchParams'>
   request: { method: string; headers: Pick<Headers, 'get'> & Iterable<[string, string]> }
-  /** It repeats a kept request, and is kept as well: for whoever owns that one, so that both are deleted together. */
+  /** Set for a replay, which is stored too, for the owner of the original, so that both are deleted together. */
   replay?: { owner: Owner } | undefined
 }
 
 /** Begins captures. */
 export interface Captures {
-  /** The capture of a request that may be kept; undefined when it is not. */
+  /** The capture of a request that may be stored; undefined otherwise. */
   begin(visit: CapturedRequest, caller: Caller): Capture | undefined
-  /** What was noted of these requests so far is never kept. */
+  /** What was recorded of these requests so far is never stored. */
   forget(whose: WhoseBodies): void
-  /** Resolves with whether all that has finished so far can be read, or could not be kept: false when rows wait. Never rejects. */
+  /** Resolves to whether everything finished so far is readable or was given up: false when rows wait. Never rejects. */
   flush(): Promise<boolean>
   state(): CaptureState
-  /** Nothing is begun any more; what cannot be written from now on is only counted. */
+  /** Begins nothing more; what cannot be written from now on is only counted. */
   end(): void
 }
 
-/** What is told of captures. */
+/** State of captures. */
 export type CaptureState = Pick<BodiesState, 'kept' | 'dropped' | 'waitingBytes' | 'stopped'>
 
-/** What captures need. */
+/** Dependencies of captures. */
 export interface CapturesParts {
   store: Store
   clock: Clock
@@ -97,7 +97,7 @@ export function createCaptures(parts: CapturesParts): Captures {
     },
   })
 
-  /** A disk that refuses, or takes again, is told once. */
+  /** Reports once when the disk fails, and when it works again. */
   function judge(fault: string | undefined): void {
     if (fault === undefined) {
       if (stopped) log.info({ cause: stopped.cause }, 'bodies are kept again')
@@ -108,7 +108,7 @@ export function createCaptures(parts: CapturesParts): Captures {
     stopped = { cause: fault, since: stopped?.since ?? clock.now(), retryAt: clock.monotonic() + retryMs }
   }
 
-  /** Writes the rows that wait, one statement at a time; those that the database does not take now go with the next ones. */
+  /** Writes waiting rows, one statement at a time; those that fail are sent with the next ones. */
   function write(): Promise<void> {
     writing = writing.then(writeAll)
     return writing

@@ -1,15 +1,15 @@
-/** Deletions that also hold for what was noted but not written yet. */
+/** Deletions that also apply to what was recorded but not written yet. */
 import type { Clock } from '#runtime/clock'
 import type { WhoseBodies } from '#store/bodies/kept-bodies'
 import type { RecordFacts } from './record.ts'
 
-/** Milliseconds: longer than any session; and than it takes to write a request, since only written ones are deleted by their id. */
+/** Milliseconds: longer than any session; and longer than writing a request takes, since only written ones are deleted by id. */
 const longestMs = 25 * 3_600_000
 const writtenMs = 3_600_000
 
 export interface Forgotten {
   add(whose: WhoseBodies): void
-  /** Whether a deletion that came after this request began is about it. */
+  /** Whether a deletion after this request began applies to it. */
   has(facts: Pick<RecordFacts, 'requestId' | 'userId' | 'memberId' | 'keyId' | 'at'>): boolean
 }
 

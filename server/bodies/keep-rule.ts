@@ -1,21 +1,21 @@
-/** Which requests are kept: a key, its group or the house opts in, and nobody opts the others out. */
+/** Which requests are stored: a key, its group or the installation opts in; none can opt out of another's setting. */
 import type { KeepBodies } from '#shared/console/body'
 
-/** What holds for one caller. */
+/** The rule for one caller. */
 export interface KeepRule {
-  /** The share of its requests that is kept whatever becomes of them, in [0, 1]. */
+  /** The share of its requests that is stored regardless of the outcome, in [0, 1]. */
   share: number
-  /** Whether those that fail are kept besides. */
+  /** Whether failed ones are also stored. */
   errors: boolean
 }
 
-/** The rule of a caller whose key, group and house say this; null and undefined say nothing. */
+/** The rule from the settings of the caller's key, group and installation; null and undefined are unset. */
 export function keepRule(...said: readonly (KeepBodies | null | undefined)[]): KeepRule {
   const shares = said.map((keep) => (keep === true ? 1 : typeof keep === 'number' ? keep : 0))
   return { share: Math.max(0, ...shares), errors: said.includes('errors') }
 }
 
-/** What becomes of a request: kept, kept if it fails, or neither. `drawn`: a random number in [0, 1). */
+/** Whether to store a request always, if it fails, or not at all. `drawn`: a random number in [0, 1). */
 export function keptFor({ share, errors }: KeepRule, drawn: number): 'always' | 'failed' | undefined {
   if (drawn < share) return 'always'
   return errors ? 'failed' : undefined

@@ -1,21 +1,21 @@
 /**
- * Requests on their way to the thread: all of their bodies in one piece of memory, which is handed over, and all of their heads in one text
- * of JSON, which costs this side less than copies of the objects. Headers and addresses cross as they are: what costs time is left to the
- * thread, which also blanks what may be a credential before anything is written.
+ * Requests on their way to the thread: all bodies in one buffer, which is transferred, and all heads in one JSON text,
+ * which costs this side less than copies of the objects. Headers and addresses are passed unprocessed: expensive work is left to the
+ * thread, which also blanks possible credentials before anything is written.
  */
 import type { Capture } from './capture.ts'
 import type { NotedPart, RawHeaders } from './noted-part.ts'
 import type { PartHead, RecordFacts } from './record.ts'
 import { safeAddress, safeHeaders, safePath } from './safe-head.ts'
 
-/** What the thread gets. */
+/** A message to the thread. */
 export interface Noted {
   bytes: Uint8Array<ArrayBuffer>
   /** A `RawRecord` for each request, as JSON. */
   heads: string
 }
 
-/** What is known of the records of a lot beside their bodies. */
+/** The facts of the records of a lot, without their bodies. */
 export type RecordHeads = readonly (RecordFacts & { parts: readonly PartHead[] })[]
 
 interface RawRecord {
@@ -23,11 +23,11 @@ interface RawRecord {
   parts: RawHead[]
 }
 interface RawHead extends Omit<NotedPart, 'chunks' | 'headers'> {
-  /** Names and values in turns. */
+  /** Names and values, alternating. */
   headers: string[]
 }
 
-/** The captures as one piece of memory and one text. */
+/** The captures as one buffer and one text. */
 export function packed(captures: readonly Pick<Capture, 'facts' | 'parts'>[]): Noted {
   const heads = JSON.stringify(captures.map(({ facts, parts }) => ({ facts, parts: parts.map(rawHead) })))
   let size = 0
@@ -65,7 +65,7 @@ function flatHeaders(headers: RawHeaders): string[] {
   return flat
 }
 
-/** The heads in the text of `packed`, without anything that may be a credential. */
+/** The heads in the text of `packed`, without possible credentials. */
 export function unpacked(heads: string): RecordHeads {
   return (JSON.parse(heads) as RawRecord[]).map(({ facts, parts }) => ({ ...facts, parts: parts.map(headOf) }))
 }

@@ -1,10 +1,10 @@
-/** One body at one border, as the thread that carries requests notes it. */
+/** One body at one border, as recorded by the thread that carries requests. */
 import type { PartHead } from './record.ts'
 
-/** Headers as whoever sends or gets them has them, credentials included: they are blanked by the thread, before anything is written. */
+/** Raw headers, credentials included: the thread blanks those before anything is written. */
 export type RawHeaders = Iterable<readonly [name: string, value: string]> | Readonly<Record<string, string>>
 
-/** A body that is being noted. Its address, too, is as it was. */
+/** A body being recorded. Its address is raw, too. */
 export interface NotedPart extends Omit<PartHead, 'bytes' | 'pieces' | 'headers' | 'redacted'> {
   headers: RawHeaders
   bytes: number
@@ -12,5 +12,5 @@ export interface NotedPart extends Omit<PartHead, 'bytes' | 'pieces' | 'headers'
   chunks: (Uint8Array | string)[]
 }
 
-/** Whom an upstream request is for. */
+/** The addressee of an upstream request. */
 export type Addressee = NonNullable<PartHead['to']>

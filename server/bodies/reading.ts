@@ -1,6 +1,5 @@
 /**
- * Kept requests as their readers get them: who may read which borders, where the record lies, and an entry in the audit for each that is
- * read.
+ * Reads stored requests: who may read which borders, where the record is, and an audit entry for each read.
  */
 import type { User } from '#accounts/caller'
 import type { Sealer } from '#runtime/secrets'
@@ -16,35 +15,35 @@ import { type KeptRecord, recordLine } from './record.ts'
 import type { BodyThread } from './thread.ts'
 import type { Unread } from './work.ts'
 
-/** A kept request, as far as its reader may see it. */
+/** A stored request, as far as its reader may see it. */
 export interface ReadBody {
   record: KeptRecord
   redacted: boolean
-  /** Whether the reader sees the borders to upstreams, too. */
+  /** Whether the reader also sees the borders to upstreams. */
   isWhole: boolean
 }
 
-/** A request that is to be exported. */
+/** A request to export. */
 export interface WantedLine {
   requestId: string
-  /** What its line begins with: a JSON object with a field or more. */
+  /** The beginning of its line: a JSON object with at least one field. */
   head: string
 }
 
-/** Reads kept requests. */
+/** Reads stored requests. */
 export interface BodyReading {
   /**
-   * Reads one, and records that it was read. Throws `not_found` where there is none for this reader, `not_permitted` for an administrator
+   * Reads one, with an audit entry. Throws `not_found` where there is none for this reader, `not_permitted` for an administrator
    * where only owners read, `body_elsewhere` where the files of another instance have it, `body_unreadable` where they are damaged, and
    * `internal_error` for a wrong master key.
    */
   read(by: User & Actor, requestId: string): Promise<ReadBody>
-  /** When those of these requests came that this caller may read now. Nothing is read, and nothing recorded. */
+  /** The arrival times of those of these requests that this caller may read now. Reads and records nothing. */
   readable(by: User, requestIds: readonly string[]): Promise<Map<string, Date>>
   /**
-   * Reads those of these requests whose bodies are kept and which the reader may read, in their order, each as one line of JSON with its
+   * Reads those of these requests whose bodies are stored and which the reader may read, in order, each as one line of JSON with its
    * line feed: the fields of its head, `redacted`, `whole` and `parts` with the chosen borders; or `missing`, the code of the error, where
-   * its record cannot be read. That they are read is recorded before the first line.
+   * its record cannot be read. The audit entry is written before the first line.
    */
   lines(by: User & Actor, wanted: readonly WantedLine[], chosen?: readonly Border[]): AsyncGenerator<Uint8Array>
   /** The row of this request, for its owner and for administrators. Throws `not_found` for others. */
@@ -58,9 +57,9 @@ export interface ReadingParts {
   instance: string
   settings(): Pick<BodySettings, 'readers'>
   thread: Pick<BodyThread, 'read' | 'line'>
-  /** Whether this user has a place in this team. */
+  /** Whether this user is a member of this team. */
   isMember(teamId: string, userId: string): boolean
-  /** Resolves when what was answered a moment ago can be found. */
+  /** Resolves when requests answered so far can be found. */
   flushed(): Promise<void>
 }
 
@@ -70,19 +69,19 @@ const clientBorders: readonly Border[] = ['client-request', 'client-answer']
 export function createReading(parts: ReadingParts): BodyReading {
   const { store, sealer, instance, settings, thread, isMember, flushed } = parts
 
-  /** In a team whoever asked owns the request, as long as they have a place there. */
+  /** In a team the sender owns the request, as long as they are a member. */
   function isOwner({ id }: User, { userId, memberId }: BodyRecord): boolean {
     return userId === id || (memberId !== null && memberId === memberIdOf(userId, id) && isMember(userId, id))
   }
 
-  /** Why this user does not read it; undefined: it may. */
+  /** Why this user may not read it; undefined: they may. */
   function refusal(by: User, row: BodyRecord): GatewayError | undefined {
     if (isOwner(by, row)) return undefined
     if (by.role !== 'admin') return noBody()
     return settings().readers === 'owners' ? ownersOnly() : undefined
   }
 
-  /** Throws `not_permitted` for an administrator where only owners read: an export must not leave out what it was asked for. */
+  /** Throws `not_permitted` for an administrator where only owners read: an export must not silently omit requests. */
   function isShown(by: User, row: BodyRecord): boolean {
     const refused = refusal(by, row)
     if (refused?.code === 'not_permitted') throw refused
@@ -96,11 +95,11 @@ export function createReading(parts: ReadingParts): BodyReading {
     return row
   }
 
-  /** What the thread reads of this row. Throws `body_elsewhere`, `body_unreadable`, and `internal_error` for a wrong master key. */
+  /** Reads this row's record in the thread. Throws `body_elsewhere`, `body_unreadable`, and `internal_error` for a wrong master key. */
   async function opened<T extends object>(row: BodyRecord, ask: (row: BodyRecord, key: string) => Promise<T | Unread>): Promise<T> {
     const found = await ask(row, openBodyKey(sealer, row))
     if (found === 'absent') {
-      // It may just have been written anew.
+      // It may have just been rewritten.
       const now = await findBody(store, row.requestId)
       if (now && now.segment !== row.segment) return opened(now, ask)
       throw row.instance === instance ? unreadable() : elsewhere(row.instance)

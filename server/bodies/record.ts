@@ -1,49 +1,49 @@
-/** One kept request as bytes: a head that says what is there, and the bodies behind it. Values in, values out. */
+/** One stored request as bytes: a head that describes the content, followed by the bodies. Pure. */
 import type { Border } from '#shared/console/body'
 
 /** One body at one border. */
 export interface PartHead {
   border: Border
-  /** Which call of an upstream it belongs to, from 0; absent at the client's side. */
+  /** Index of the upstream call, from 0; absent on the client's side. */
   call?: number
-  /** Whom the upstream request was for. */
+  /** The addressee of the upstream request. */
   to?: { channel: string; model: string; dialect: string }
   method?: string
-  /** Path and query of the client's request, whole address of the upstream's; no credential in it. */
+  /** Path and query of the client's request, whole URL of the upstream's; without credentials. */
   address?: string
   status?: number
-  /** Without credentials: of other headers only the name is there. */
+  /** Without credentials: headers not known to be harmless have only their name. */
   headers: readonly (readonly [name: string, value: string])[]
-  /** Milliseconds from the arrival of the request to its beginning. */
+  /** Milliseconds from the arrival of the request to the start of this body. */
   atMs: number
-  /** Where it came in pieces: for each of them where it ends and when it came, in bytes and milliseconds, one after the other. */
+  /** Of a body in pieces: end offset (bytes) and arrival time (milliseconds) of each, alternating. */
   pieces?: readonly number[]
-  /** One direction of a session: every piece is a frame and a line feed behind it, or nothing where the frame is not kept. */
+  /** One direction of a session: every piece is a frame followed by a line feed, or empty where the frame was not stored. */
   frames?: true
   /** Bytes of the body. */
   bytes: number
-  /** Bytes of frames that are not kept, since there was no room for them. */
+  /** Bytes of frames that were not stored for lack of room. */
   leftBytes?: number
-  /** The body is not here: it was larger than what is kept. */
+  /** The body was too large to be stored. */
   leftOut?: true
-  /** Something in it was blanked before it was written. */
+  /** Part of it was blanked before it was written. */
   redacted?: true
-  /** The code of the error that ended it before its end. */
+  /** The code of the error that ended it early. */
   broken?: string
 }
 
-/** What is known of a request beside its bodies. */
+/** Facts of a request other than its bodies. */
 export interface RecordFacts {
   requestId: string
   /** Milliseconds since the epoch. */
   at: number
   userId: string
-  /** Where a team pays: whose request it is, as the id of a place in the team. */
+  /** If a team pays: the member id of the sender. */
   memberId?: string | null
   keyId: string | null
 }
 
-/** A kept request. */
+/** A stored request. */
 export interface KeptRecord extends RecordFacts {
   parts: readonly (PartHead & { body: Uint8Array })[]
 }
@@ -64,7 +64,7 @@ export function encodeRecord({ parts, ...facts }: KeptRecord): Uint8Array {
   return Buffer.concat([length, head, ...parts.map(({ body }) => body)])
 }
 
-/** The record in these bytes; undefined when they are none that this version knows. */
+/** The record in these bytes; undefined when this version does not know the format. */
 export function decodeRecord(bytes: Uint8Array): KeptRecord | undefined {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.length < lengthBytes) return undefined
@@ -85,7 +85,7 @@ export function decodeRecord(bytes: Uint8Array): KeptRecord | undefined {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The body as text; undefined for what is none. */
+/** The body as text; undefined if it is not text. */
 export function textOf(body: Uint8Array): string | undefined {
   try {
     return utf8.decode(body)
@@ -96,7 +96,7 @@ export function textOf(body: Uint8Array): string | undefined {
 
 /**
  * One line of JSON with its line feed: the fields of `head`, which is a JSON object without its closing brace, and the parts at these
- * borders, each with its body as `text`, or as `base64` where it is no text. Without a record there are no parts.
+ * borders, each with its body as `text`, or as `base64` where it is not text. Without a record there are no parts.
  */
 export function recordLine(head: string, record: KeptRecord | undefined, chosen: readonly Border[]): Uint8Array<ArrayBuffer> {
   const parts = record?.parts.filter(({ border }) => chosen.includes(border)).map(lineOf)

@@ -1,12 +1,12 @@
-/** Blanks the values of named fields in JSON, whole or in the events of a stream, character by character: places stay as they are. */
+/** Blanks the values of named fields in JSON, whole or in the events of a stream, character by character, so that offsets stay valid. */
 
-/** The steps of a path: names, numbers of places in a list, `*` for any one of them, `**` for any number of them. */
+/** The steps of a path: names, list indexes, `*` for any single one, `**` for any number of them. */
 export type FieldPath = readonly string[]
 
 /** `metadata.user_id`, `messages.*.content`, `**.password`. */
 export const fieldPath = (text: string): FieldPath => text.split('.')
 
-/** The text with the values of these fields blanked: letters of strings become `*`, digits 0. Text that is no JSON stays as it is. */
+/** The text with the values of these fields blanked: letters of strings become `*`, digits 0. Text that is not JSON is unchanged. */
 export function blankFields(text: string, paths: readonly FieldPath[]): string {
   const spans: Span[] = []
   if (/^\s*[[{]/.test(text)) walk(text, 0, text.length, paths, spans)
@@ -32,10 +32,10 @@ function lineSpans(text: string, line: RegExpMatchArray, paths: readonly FieldPa
   walk(text, end - (line[1] ?? '').length, end, paths, spans)
 }
 
-/** Deeper JSON is no request. */
+/** Requests are never nested deeper. */
 const mostDepth = 200
 
-/** Every scalar at or below one of the paths becomes a span. Stops silently where the text is no JSON. */
+/** Every scalar at or below one of the paths becomes a span. Stops silently where the text is not JSON. */
 function walk(text: string, start: number, end: number, paths: readonly FieldPath[], spans: Span[]): void {
   let at = start
   const steps: string[] = []
@@ -86,7 +86,7 @@ function walk(text: string, start: number, end: number, paths: readonly FieldPat
     return true
   }
 
-  /** Past a string. */
+  /** Skips a string. */
   function string(): boolean {
     for (at++; at < end; at++) {
       if (text[at] === '\\') at++
@@ -105,7 +105,7 @@ function walk(text: string, start: number, end: number, paths: readonly FieldPat
   value(paths.some((path) => matches(path, steps)))
 }
 
-/** The name as it is meant, whatever is escaped in it; the text has one character for each byte. */
+/** The unescaped name; the text has one character for each byte. */
 function nameIn(quoted: string): string {
   try {
     return JSON.parse(Buffer.from(quoted, 'latin1').toString('utf8'))

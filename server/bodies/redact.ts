@@ -1,21 +1,21 @@
 /**
- * Blanks what must not be kept, before anything is written. Every character is replaced by one of the same length, so that the places of
- * pieces stay right. Text that a stream brings in several events is looked at as it came: what is split between two of them is not found.
+ * Blanks what must not be stored, before anything is written. Every character is replaced by one of the same length, so that the offsets
+ * of pieces stay valid. Streamed text is examined as it arrived: a value split between two events is not found.
  */
 import { blankFields, type FieldPath } from './redact-fields.ts'
 
-/** What is blanked besides credentials, which always are. */
+/** What is blanked in addition to credentials, which always are. */
 export interface RedactRules {
   /** Fields, as `fieldPath` reads them. */
   fields: readonly FieldPath[]
-  /** Numbers of cards and bank accounts whose check digits are right. */
+  /** Card and bank account numbers with valid check digits. */
   numbers: boolean
 }
 
-/** Where a word begins: not inside of encoded bytes. */
+/** Beginning of a word, not inside encoded bytes. */
 const apart = '(?<![A-Za-z0-9_/+.-])'
 
-/** Credentials by their public forms. */
+/** Credentials by their documented formats. */
 const credentials = new RegExp(
   [
     `${apart}(?:sk|pk|rk|gsk|xai|hf|r8|nvapi|pplx|fw|tgp)[-_][A-Za-z0-9_-]{16,}`,
@@ -32,9 +32,9 @@ const credentials = new RegExp(
 const cardLike = /(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])/g
 const accountLike = /(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w-])/g
 
-/** The body with what must not be kept blanked; undefined when there is nothing of it. */
+/** The redacted body; undefined when there is nothing to blank. */
 export function redacted(body: Uint8Array, rules: RedactRules): Uint8Array | undefined {
-  // One character for each byte: places in the text are places in the body.
+  // One character for each byte: offsets in the text are offsets in the body.
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')
   let changed = text.replace(credentials, blank)
   if (rules.numbers) {
@@ -47,7 +47,7 @@ export function redacted(body: Uint8Array, rules: RedactRules): Uint8Array | und
 
 const blank = (found: string) => '*'.repeat(found.length)
 
-/** Luhn's check digit, of numbers that are not all alike. */
+/** Luhn check, for numbers whose digits are not all equal. */
 function isCard(found: string): boolean {
   const digits = found.replace(/\D/g, '')
   if (/^(\d)\1*$/.test(digits)) return false

@@ -1,6 +1,8 @@
-/** Headers and addresses as they are kept: what is not known to be harmless is named and blanked, so that no credential is ever kept. */
+/**
+ * Headers and addresses in stored form: what is not known to be harmless keeps its name but is blanked, so that no credential is stored.
+ */
 
-/** Headers whose values are kept. */
+/** Headers whose values are stored. */
 const harmless = new Set([
   ...['accept', 'accept-language', 'cache-control', 'content-length', 'content-type', 'content-encoding', 'user-agent', 'date', 'server'],
   ...['request-id', 'x-request-id', 'retry-after', 'anthropic-beta', 'anthropic-version', 'openai-beta', 'openai-version'],
@@ -9,7 +11,7 @@ const harmless = new Set([
 ])
 const harmlessFamily = /^(x-stainless-|x-ratelimit-|anthropic-ratelimit-|x-session-|session[-_]id$|x-parley-)/
 
-/** Names that were judged: the same few come with every request. */
+/** Cache of classified names: the same few come with every request. */
 const judged = new Map<string, { name: string; isHarmless: boolean }>()
 const mostJudged = 1000
 
@@ -18,12 +20,12 @@ function knownHeader(given: string): { name: string; isHarmless: boolean } {
   if (known) return known
   const name = given.toLowerCase()
   const found = { name, isHarmless: harmless.has(name) || harmlessFamily.test(name) }
-  // Callers choose names.
+  // Bounded, since callers choose names.
   if (judged.size < mostJudged) judged.set(given, found)
   return found
 }
 
-/** Instead of a value. */
+/** Replaces a value. */
 export const blanked = '***'
 
 /** The headers, those that may hold a credential without their values. */
@@ -36,10 +38,10 @@ export function safeHeaders(headers: Iterable<readonly [name: string, value: str
   return safe
 }
 
-/** Query parameters whose values are kept. */
+/** Query parameters whose values are stored. */
 const harmlessParameters = new Set(['model', 'deployment', 'alt', 'api-version', 'beta', 'stream', 'limit', 'after', 'before', 'order'])
 
-/** An address without user, password and fragment, and with blanked values in its query. Undefined for what is no address. */
+/** A URL without user, password and fragment, and with blanked values in its query. Undefined for an invalid URL. */
 export function safeAddress(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const url = new URL(address)

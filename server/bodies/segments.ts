@@ -1,6 +1,6 @@
 /**
- * The files of kept bodies: sealed records one after the other, in one file for every hour and instance, more where one grows large. A file
- * is written by one process, from its beginning; what a kill leaves half written at its end no row points at. Everything here blocks.
+ * The files of stored bodies: sealed records in sequence, one file per hour and instance, more where one grows large. A file
+ * is written by one process, from its beginning; no row points to a record that a kill leaves half written. Everything here blocks.
  */
 
 import { type AppendFile, filesIn, newAppendFile, readSpan, removeFile } from '#runtime/storage/append-file'
@@ -8,17 +8,17 @@ import type { BodyPlace } from '#store/bodies/kept-bodies'
 
 /** How files are written. */
 export interface SegmentOptions {
-  /** Bytes: a file that has more is left, and another one begun. */
+  /** Bytes: beyond this size a new file is begun. */
   largest: number
   /** Bytes of all files of this instance, beyond which nothing is added. */
   most: number
-  /** What the names of this process have that no other process has used: files may have left the folder by the time a name is chosen. */
+  /** Part of this process's file names that no other process has used: earlier files may have left the folder when a name is chosen. */
   series: string
 }
 
 const usual: SegmentOptions = { largest: 256 * 1024 * 1024, most: Number.POSITIVE_INFINITY, series: '' }
 
-/** Where a record lies in the files. */
+/** Location of a record in the files. */
 export interface Span {
   segment: string
   offset: number
@@ -29,18 +29,18 @@ export interface Span {
 export interface Segments {
   /** Adds a record to the file of this hour (milliseconds since the epoch). Throws when the disk refuses. */
   append(record: Uint8Array, at: number): Span
-  /** The bytes there, fewer where the file ends before; undefined when there is no such file. */
+  /** The bytes there, fewer if the file is shorter; undefined when there is no such file. */
   read(span: Span): Uint8Array | undefined
-  /** Writes no more to the open file. */
+  /** Closes the open file. */
   close(): void
   /** Bytes of all files of this instance. */
   bytes(): number
-  /** Whether that is as many as there may be. */
+  /** Whether the maximum is reached. */
   isFull(): boolean
-  /** The files of this instance that nothing is written to any more, oldest first, and their bytes. */
+  /** The closed files of this instance, oldest first, and their bytes. */
   closed(): { name: string; bytes: number }[]
   /**
-   * Writes these records of a closed file into one new file, in their order; answers where they lie now. A record that is not whole there
+   * Writes these records of a closed file into one new file, in order; returns their new places. A record that is incomplete there
    * is left out. Throws when the disk refuses, and leaves nothing behind.
    */
   rewrite(from: string, places: readonly BodyPlace[]): BodyPlace[]
@@ -52,7 +52,7 @@ const hourMs = 3_600_000
 /** The instance in the name of a file. */
 export const instanceOf = (name: string): string => name.split('-')[1] ?? ''
 
-/** What the name of every file of this hour begins with; names sort by it. */
+/** Prefix of the names of all files of this hour; names sort by it. */
 export const hourName = (at: number): string => new Date(at).toISOString().slice(0, 13).replace(/\D/g, '')
 
 /** The files of `instance` in a folder. */

@@ -1,4 +1,4 @@
-/** The connection of a session to an upstream as it passes: what was asked of it, and the frames of both directions. */
+/** Records the connection of a session to an upstream: the request, and the frames of both directions. */
 import { asGatewayError } from '#shared/errors'
 import type { UpstreamRequest } from '#upstream/upstream'
 import type { Capture } from './capture.ts'
@@ -6,7 +6,7 @@ import type { Addressee, NotedPart } from './noted-part.ts'
 
 type Frame = string | Uint8Array
 
-/** One connection, which was just asked for. No method throws. */
+/** One connection that was just requested. No method throws. */
 export interface NotedDial {
   /** It was not opened, or broke. */
   broke(thrown: unknown): void
@@ -16,7 +16,7 @@ export interface NotedDial {
   heard(frame: Frame): void
 }
 
-/** Notes a connection to an upstream. */
+/** Records a connection to an upstream. */
 export function notedDial(capture: Capture, to: Addressee, request: UpstreamRequest): NotedDial {
   const asked = capture.called(to, request)
   let answer: NotedPart | undefined

@@ -1,16 +1,16 @@
-/** The main thread's side of the thread of kept bodies. */
+/** The main thread's side of the thread for stored bodies. */
 import type { Clock } from '#runtime/clock'
 import { serverScript } from '#runtime/package-file'
 import { WorkerLink } from '#runtime/worker-link'
 import type { BucketWork } from './bucket-work.ts'
 import type { BodyMessage, BodyPlaceOptions, ThreadWork } from './worker.ts'
 
-/** Functions of the thread, from here: each rejects with a `WorkerFault`. */
+/** Functions of the thread, called from here: each rejects with a `WorkerFault`. */
 type FromHere<Work> = {
   [Name in keyof Work]: Work[Name] extends (...args: infer Args) => infer Result ? (...args: Args) => Promise<Awaited<Result>> : never
 }
 
-/** All functions of the thread; those of `BucketWork` are there where it has a bucket. */
+/** All functions of the thread; those of `BucketWork` exist only with a bucket. */
 export type BodyThread = Functions & { close(): Promise<void> }
 type Functions = FromHere<ThreadWork> & FromHere<Omit<BucketWork, 'read' | 'line'>>
 
@@ -20,7 +20,7 @@ const script = serverScript('bodies/worker')
 export function createBodyThread(clock: Clock, place: BodyPlaceOptions): BodyThread {
   const link = new WorkerLink<BodyMessage>({ script, first: { kind: 'open', ...place }, what: 'the thread of kept bodies', clock })
   function call<Name extends keyof Functions>(name: Name, handed: (args: Parameters<Functions[Name]>) => ArrayBuffer[] = () => []) {
-    // What comes back is of the function that was named.
+    // The result is that of the named function.
     return ((...args: Parameters<Functions[Name]>) => link.ask({ kind: 'call', name, args }, handed(args))) as Functions[Name]
   }
   return {

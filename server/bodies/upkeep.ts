@@ -1,6 +1,6 @@
 /**
- * What keeps the files of an instance within their bounds: old days go, then the oldest files, and what no row points at any more goes when
- * a file is written anew. Rows first, files after: at no moment does a row point at what is gone.
+ * Keeps the files of an instance within their bounds: removes old days, then the oldest files, and rewrites files to drop what no row
+ * points to. Rows first, files after: no row ever points to something deleted.
  */
 import type { Clock } from '#runtime/clock'
 import type { BodySettings } from '#shared/console/body'
@@ -12,20 +12,20 @@ import type { BodyThread } from './thread.ts'
 const dayMs = 86_400_000
 const mebibyte = 1024 * 1024
 
-/** What upkeep needs. */
+/** Dependencies of upkeep. */
 export interface UpkeepParts {
   store: Store
   clock: Pick<Clock, 'now'>
   instance: string
   settings(): Pick<BodySettings, 'days' | 'mebibytes'>
   thread: Pick<BodyThread, 'closed' | 'turn' | 'rewrite' | 'remove'>
-  /** Resolves with whether all that was written has its rows. */
+  /** Resolves to whether everything written has its rows. */
   flush(): Promise<boolean>
 }
 
 /**
- * One round, to be run again and again; rejects when the database or the disk refuses, and goes on the next time. `turns`: the open file is
- * closed before, so that what was deleted in it goes, too.
+ * One round, to be run repeatedly; rejects when the database or the disk fails, and continues the next time. `turns`: closes the open file
+ * first, so that records deleted in it are dropped, too.
  */
 export async function keepWithinBounds(parts: UpkeepParts, turns = false): Promise<void> {
   const { store, instance, settings, thread } = parts
@@ -33,14 +33,14 @@ export async function keepWithinBounds(parts: UpkeepParts, turns = false): Promi
   await forgetOldDays(parts)
   if (turns) await thread.turn()
   const files = await thread.closed()
-  // What was written to these files must have its rows before anything without one is taken for dead.
+  // Everything written to these files must have its rows before anything without one counts as dead.
   if (!(await parts.flush())) return
   const beyond = firstKept(files, mebibytes * mebibyte)
   if (beyond !== undefined) await deleteBodiesBefore(store, instance, beyond)
   await removeDead(parts, files)
 }
 
-/** Deletes the rows of days that are over: of every instance, since some have left for good. */
+/** Deletes the rows of expired days: of every instance, since some no longer exist. */
 export async function forgetOldDays({ store, clock, settings }: Pick<UpkeepParts, 'store' | 'clock' | 'settings'>): Promise<void> {
   const oldest = hourName(clock.now() - settings().days * dayMs)
   for (const instance of await instancesOfBodies(store)) await deleteBodiesBefore(store, instance, oldest)
@@ -61,7 +61,7 @@ function firstKept(files: readonly File[], bound: number): string | undefined {
   return beyond && `${beyond.name}~`
 }
 
-/** Writes every file of the folder anew that has something that no row points at, and removes those of which nothing is left. */
+/** Rewrites every file of the folder with records that no row points to, and removes those with nothing left. */
 export async function removeDead({ store, instance, thread }: UpkeepParts, files: readonly File[]): Promise<void> {
   if (files.length === 0) return
   const alive = await sumSegments(store, instance)

@@ -1,5 +1,5 @@
 /**
- * What the thread of kept bodies does: blanks, compresses, seals and writes records, and reads them again. It has the files and no key but
+ * The thread for stored bodies: blanks, compresses, seals and writes records, and reads them. It has the files and no keys but
  * those of the records that it is writing or reading.
  */
 import { openSealedBytes, sealBytes } from '#runtime/storage/sealed-bytes'
@@ -11,7 +11,7 @@ import { type RedactRules, redacted } from './redact.ts'
 import { fieldPath } from './redact-fields.ts'
 import { openSegments, type SegmentOptions, type Segments, type Span } from './segments.ts'
 
-/** Records on their way to the thread, and what is blanked in them. */
+/** Records on their way to the thread, and what to blank in them. */
 export interface Lot extends Noted {
   rules: { fields: readonly string[]; numbers: boolean }
 }
@@ -22,13 +22,13 @@ export interface WrittenRecord extends RecordFacts, Span {
   redacted: boolean
 }
 
-/** The rows of those records of a lot that were written, from its first one on, each as JSON of a `BodyRecord`. `fault` as in `LotResult`. */
+/** The rows of the records of a lot that were written, from the first on, each as JSON of a `BodyRecord`. `fault` as in `LotResult`. */
 export interface KeptRows {
   rows: string[]
   fault?: string
 }
 
-/** What became of a lot. `fault`: why the disk took no more of it. */
+/** The result of a lot. `fault`: why the disk took no more of it. */
 export interface LotResult {
   written: WrittenRecord[]
   fault?: string
@@ -41,12 +41,12 @@ export type Unread = 'absent' | 'unreadable'
 export interface BodyWork {
   keep(lot: Lot): LotResult
   read(span: Span, requestId: string, key: string): KeptRecord | Unread
-  /** The record as `recordLine` makes it: on the thread that carries requests a large one would hold up the others. */
+  /** The record as a line of `recordLine`: on the thread that carries requests a large one would delay the others. */
   line(span: Span, requestId: string, key: string, head: string, borders: readonly Border[]): Uint8Array<ArrayBuffer> | Unread
   /** Bytes in the folder. */
   bytes(): number
   closed(): { name: string; bytes: number }[]
-  /** Closes the file that is being written, so that it can be rewritten. */
+  /** Closes the open file, so that it can be rewritten. */
   turn(): void
   rewrite(from: string, places: readonly BodyPlace[]): BodyPlace[]
   remove(name: string): void
@@ -74,7 +74,7 @@ export function createBodyWork(folder: string, instance: string, options?: Segme
   }
 }
 
-/** The fault of a lot for which the folder has no room until files have left for the bucket. */
+/** The fault of a lot for which the folder has no room until files are uploaded to the bucket. */
 export const spoolFull = 'SPOOL_FULL'
 
 /** The record in sealed bytes. */
@@ -109,7 +109,7 @@ function blanked(part: PartHead, body: Uint8Array, rules: RedactRules): KeptReco
   return changed ? { ...part, body: changed, redacted: true } : { ...part, body }
 }
 
-/** The frames with what must not be kept blanked, each looked at by itself; undefined when there is nothing of it. Changes the bytes in place. */
+/** The redacted frames, each examined separately; undefined when there is nothing to blank. Changes the bytes in place. */
 function blankedFrames(body: Uint8Array, pieces: readonly number[], rules: RedactRules): Uint8Array | undefined {
   let isChanged = false
   let from = 0

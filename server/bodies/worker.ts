@@ -1,4 +1,4 @@
-/** The thread of kept bodies: `work.ts` and `bucket-work.ts` behind messages. */
+/** The thread for stored bodies: `work.ts` and `bucket-work.ts` behind messages. */
 
 import { sealer } from '#runtime/secrets'
 import { type BucketPlace, openBucket } from '#runtime/storage/bucket'
@@ -13,20 +13,20 @@ import { type BodyWork, createBodyWork, type KeptRows, type Lot, type WrittenRec
 export interface BodyPlaceOptions {
   folder: string
   instance: string
-  /** What the keys of records are sealed with, as 64 hexadecimal digits. */
+  /** The key that seals the keys of records, as 64 hexadecimal digits. */
   key: string
   /** Absent: files stay in the folder. */
   bucket?: { place: BucketPlace; segments: SegmentOptions } | undefined
 }
 
-/** A message to the thread: where its files are, one of its functions, or its end. */
+/** A message to the thread: its configuration, a call, or the end. */
 export type BodyMessage = { id: number } & (
   | ({ kind: 'open' } & BodyPlaceOptions)
   | { kind: 'close' }
   | { kind: 'call'; name: string; args: readonly unknown[] }
 )
 
-/** All functions of the thread, but for those of a bucket. */
+/** All functions of the thread except those of a bucket. */
 export type ThreadWork = Omit<BodyWork, 'keep'> & { keep(lot: Lot): KeptRows }
 
 let work: ThreadWork | (Omit<ThreadWork, 'read' | 'line'> & BucketWork) | undefined

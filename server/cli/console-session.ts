@@ -1,7 +1,7 @@
 /** Calls to the API of a running Parley as the administrator from the environment. */
 import { environment, fail } from '#runtime/process'
 
-/** Where Parley answers: this URL, else what the environment says. */
+/** Parley's address: this URL, else from the environment. */
 export function addressOf(url: string | undefined): string {
   const { PARLEY_PUBLIC_URL, PARLEY_HOST = '127.0.0.1', PARLEY_PORT = '3000' } = environment()
   const host = PARLEY_HOST.includes(':') ? `[${PARLEY_HOST}]` : PARLEY_HOST

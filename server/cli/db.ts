@@ -39,7 +39,7 @@ const options = { from: text, to: text, at: text, replace: text, 'dry-run': { ty
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
 type Command = (values: Values, names: string[], config: Config) => Promise<void>
 
-/** Each command with its flags and its least and greatest number of positional arguments. */
+/** Each command with its flags and its minimum and maximum number of positional arguments. */
 const commands: Record<string, { flags: readonly (keyof typeof options)[]; names: [least: number, most: number]; run: Command }> = {
   copy: { flags: ['from', 'to', 'replace'], names: [0, 0], run: copy },
   backup: { flags: ['from'], names: [1, 1], run: backup },

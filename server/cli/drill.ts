@@ -1,4 +1,4 @@
-/** The restore drill of `parley db drill`: a backup is restored into a database of its own, looked at, and that database removed. */
+/** The restore drill of `parley db drill`: restores a backup into a temporary database, checks it, and removes that database. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '#app/config'
@@ -19,7 +19,7 @@ export interface Drill {
   rows: number
   restoreMs: number
   books: BooksReport
-  /** What is to be said of the master key that is here. */
+  /** The check of the local master key. */
   masterKey: { fits?: boolean | undefined; line: string }
 }
 

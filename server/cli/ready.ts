@@ -1,4 +1,4 @@
-/** `parley ready`: whether a Parley serves requests, for health checks of machines that have no other client. */
+/** `parley ready`: whether a Parley serves requests, for health checks on machines without another client. */
 import { environment, exit, fail } from '#runtime/process'
 import { addressOf } from './console-session.ts'
 

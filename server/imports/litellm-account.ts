@@ -1,15 +1,15 @@
-/** With which account a deployment of LiteLLM asks its provider, as a channel has it. Pure. */
+/** The provider account of a LiteLLM deployment, as fields of a channel. Pure. */
 import type { VendorId } from '#shared/ids'
 
 type Json = Record<string, unknown>
 
-/** What a channel takes. */
+/** Account fields of a channel. */
 export interface Account {
   /** Empty where the file has none. */
   key: string
   options: Record<string, string>
   headers: Record<string, string>
-  /** Parameters that have their place with this. */
+  /** Parameters that this covers. */
   looked: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export function accountOf(vendor: VendorId, params: Json): Account {
   }
   if (vendor === 'vertex') {
     const credentials = given('vertex_credentials')
-    // A path is of no use elsewhere; what a variable holds can be either.
+    // A path is useless elsewhere; a variable may hold either.
     const isKey = /^\s*\{|^\$\{/.test(credentials)
     const place = named({ project: given('vertex_project'), region: given('vertex_location') })
     const looked = [...common, 'vertex_project', 'vertex_location', ...(isKey ? ['vertex_credentials'] : [])]

@@ -1,5 +1,5 @@
 /**
- * LiteLLM's database: rows of its tables to the sections of a parley.yaml. Pure: whoever calls has read the tables. Columns are those of the
+ * LiteLLM's database: rows of its tables to the sections of a parley.yaml. Pure: the caller reads the tables. Columns are those of the
  * project's public schema (`schema.prisma`). Its keys are stored as the SHA-256 of the secret, as here, so clients keep theirs.
  */
 import { fromLiteLlm } from './litellm.ts'
@@ -9,13 +9,13 @@ import { isObject, type Row, textOf } from './litellm-rows.ts'
 import { type LiteLlmDesk, type LiteLlmTables, liteLlmDesk } from './litellm-tables.ts'
 import type { Moved } from './moved.ts'
 
-/** How the rows are to be read. */
+/** How to read the rows. */
 export interface LiteLlmReading {
   /** Opens a sealed value; undefined where it cannot. */
   open(sealed: string): string | undefined
   /** A parsed config.yaml, whose deployments and settings come first. */
   file?: unknown
-  /** USD that payers without a budget that ends begin with; they begin with nothing without it. */
+  /** USD that payers without a total budget start with; absent: none. */
   balance?: string | undefined
 }
 
@@ -46,7 +46,7 @@ const leftOut = {
   LiteLLM_DeprecatedVerificationToken: 'keys from before a rotation: only the present ones are taken over',
 } as const
 
-/** A remark about each table that is not taken over and has rows. */
+/** A remark about each non-empty table that is not imported. */
 function remarkLeftOut(desk: LiteLlmDesk): void {
   for (const [table, what] of Object.entries(leftOut)) {
     const { length } = desk.of(table as keyof typeof leftOut)
@@ -54,12 +54,12 @@ function remarkLeftOut(desk: LiteLlmDesk): void {
   }
 }
 
-/** Settings that its pages keep in the database, as sections of a config.yaml. */
+/** Settings that its UI stores in the database, as sections of a config.yaml. */
 function settingsOf(rows: readonly Row[]): Record<string, unknown> {
   return Object.fromEntries(rows.flatMap((row) => (isObject(row.param_value) ? [[textOf(row.param_name), row.param_value]] : [])))
 }
 
-/** Deployments as a config.yaml has them, and the names of those that could not be read. */
+/** Deployments in the form of a config.yaml, and the names of those that could not be read. */
 function deploymentsOf(rows: readonly Row[], credentials: readonly Row[], open: LiteLlmReading['open']) {
   const opened = (values: unknown): Record<string, unknown> | undefined => {
     const pairs = Object.entries(isObject(values) ? values : {}).map(([name, value]) => {

@@ -11,7 +11,7 @@ const keyColumns = columns(
   commonColumns,
 )
 
-/** The keys. Whoever has a key of a team becomes its member in `teams`. */
+/** The keys. Owners of a team's key become its members in `teams`. */
 export function liteLlmKeys(desk: LiteLlmDesk, people: LiteLlmUsers, teams: ReadonlyMap<string, DeclaredTeam>): DeclaredKey[] {
   const nameOf = uniqueNames()
   const rows = desk.of('LiteLLM_VerificationToken')
@@ -31,7 +31,7 @@ interface Owners {
   teams: ReadonlyMap<string, DeclaredTeam>
 }
 
-/** Undefined for one that cannot be taken over. */
+/** Undefined for one that cannot be imported. */
 function keyOf(row: Row, name: string, { desk, people, teams }: Owners): DeclaredKey | undefined {
   const complain = desk.complainsOf(`key ${name}`)
   const secret = secretOf(textOf(row.token))

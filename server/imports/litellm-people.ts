@@ -17,15 +17,15 @@ export interface LiteLlmUsers {
   users: NewUser[]
   /** By their ids there. */
   holders: ReadonlyMap<string, LiteLlmHolder>
-  /** Who has the keys that belong to nobody; made when first asked for. */
+  /** The owner of keys without one; created on first use. */
   nobody(): string
 }
 
 const userColumns = columns('user_id user_alias user_email user_role password teams team_id', commonColumns)
 const teamColumns = columns('team_id team_alias members members_with_roles admins blocked', commonColumns)
-/** Who has the keys that belong to nobody. */
+/** Name of the owner of keys without one. */
 const nameOfNobody = 'litellm'
-/** The team of the sessions of its own pages. */
+/** The team of its own UI sessions. */
 export const ofItsPages = 'litellm-dashboard'
 
 /** The users. */
@@ -103,7 +103,7 @@ export function liteLlmTeams(desk: LiteLlmDesk, holders: LiteLlmUsers['holders']
 
 type Members = NonNullable<DeclaredTeam['members']>
 
-/** `placeOf`: the row of a membership by the id of its user. */
+/** `placeOf`: the row of a membership by user id. */
 function membersOf(
   team: Row,
   name: string,

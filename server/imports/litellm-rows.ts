@@ -1,4 +1,4 @@
-/** What the tables of LiteLLM's database share: budgets, limits, lists of models, and a word about every column without a place. */
+/** Shared by the tables of LiteLLM's database: budgets, limits, lists of models, and a remark about every unsupported column. */
 import type { Budget, Limits } from '#shared/console/limits'
 import { plainDecimal } from './moved.ts'
 
@@ -24,7 +24,7 @@ const windows: readonly (readonly [pattern: RegExp, window: 'daily' | 'weekly' |
 /** What a row may spend. */
 export interface Spending {
   budget: Budget | undefined
-  /** USD that are left of a budget without a window; undefined where there is none. */
+  /** USD left of a total budget; undefined without one. */
   left: string | undefined
 }
 
@@ -80,7 +80,7 @@ const isSet = (value: unknown): boolean => {
   return isObject(value) ? Object.values(value).some(isSet) : true
 }
 
-/** A remark about each column that says something and is not among those that were looked at. */
+/** A remark about each non-empty column that is not among the known ones. */
 export function strange(row: Row, looked: ReadonlySet<string>, complain: Complain): void {
   for (const [column, value] of Object.entries(row)) if (!looked.has(column) && isSet(value)) complain(column, 'has no place here')
 }

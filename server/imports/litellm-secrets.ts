@@ -1,5 +1,5 @@
 /**
- * Values as LiteLLM seals them in its database (`proxy/common_utils/encrypt_decrypt_utils.py`): AES-256-GCM after a mark of its version,
+ * Values encrypted by LiteLLM in its database (`proxy/common_utils/encrypt_decrypt_utils.py`): AES-256-GCM after a version prefix,
  * or, without one, a secret box of NaCl. The key is derived from its salt key, or its master key where there is none.
  */
 import { createDecipheriv, createHash, hkdfSync } from 'node:crypto'
@@ -9,7 +9,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest()
 const nonceBytes = { gcm: 12, box: 24 }
 const tagBytes = 16
 
-/** The plain text; undefined where this is not what was sealed with that salt key. */
+/** The plain text; undefined if it was not sealed with this salt key. */
 export function openedValue(sealed: string, saltKey: string): string | undefined {
   try {
     if (sealed.startsWith('v3:gcm:'))

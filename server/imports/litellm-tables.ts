@@ -1,8 +1,8 @@
-/** The tables of LiteLLM's database, and what everybody who reads their rows needs. */
+/** The tables of LiteLLM's database, and helpers for their readers. */
 import { type Complain, type Row, textOf } from './litellm-rows.ts'
 import type { Moved } from './moved.ts'
 
-/** The tables that are looked at, by their names in the database. */
+/** The tables that are read, by their names in the database. */
 export const liteLlmTables = [
   ...['LiteLLM_UserTable', 'LiteLLM_TeamTable', 'LiteLLM_TeamMembership', 'LiteLLM_VerificationToken', 'LiteLLM_BudgetTable'],
   ...['LiteLLM_ProxyModelTable', 'LiteLLM_CredentialsTable', 'LiteLLM_Config', 'LiteLLM_OrganizationTable', 'LiteLLM_EndUserTable'],
@@ -13,18 +13,18 @@ export type LiteLlmTables = Readonly<Partial<Record<(typeof liteLlmTables)[numbe
 
 /** Columns by their names, separated by spaces. */
 export const columns = (...names: string[]): ReadonlySet<string> => new Set(names.join(' ').split(' '))
-/** Columns of users, teams and keys that have been looked at, or say nothing that is to be kept. */
+/** Columns of users, teams and keys that are handled, or irrelevant. */
 export const commonColumns =
   'created_at updated_at created_by updated_by budget_reset_at spend model_spend max_budget budget_duration rpm_limit tpm_limit max_parallel_requests models'
 
-/** The rows, and where remarks about them go. */
+/** The rows, and the collector of remarks. */
 export interface LiteLlmDesk {
   of(table: (typeof liteLlmTables)[number]): readonly Row[]
   /** The shared budget that a row names. */
   budgetOf(row: Row): Row | undefined
   /** `about` as in `Remark`. */
   complainsOf(about: string): Complain
-  /** What a payer begins with: what is left there, else what the caller says. */
+  /** Starting balance of a payer: what is left there, else the caller's value. */
   opening(left: string | undefined, complain: Complain): { balance?: string }
 }
 

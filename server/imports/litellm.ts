@@ -15,7 +15,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const text = (value: unknown) => (typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '')
 
-/** Its names of providers, where they stand for a vendor here. */
+/** Its provider names that correspond to a vendor here. */
 const vendors: Readonly<Record<string, VendorId>> = {
   ...{ openai: 'openai', 'text-completion-openai': 'openai', azure: 'azure-openai', anthropic: 'anthropic', gemini: 'gemini' },
   ...{
@@ -39,7 +39,7 @@ const vendors: Readonly<Record<string, VendorId>> = {
   },
 }
 
-/** Parameters of a deployment that are looked at. */
+/** Parameters of a deployment that are handled. */
 const looked = new Set('model api_base timeout stream_timeout weight'.split(' '))
 const costs: readonly (readonly [from: string, to: Exclude<keyof PriceFields, 'tiers'>, places: number])[] = [
   ['input_cost_per_token', 'input', 6],
@@ -49,7 +49,7 @@ const costs: readonly (readonly [from: string, to: Exclude<keyof PriceFields, 't
   ['input_cost_per_second', 'second', 0],
 ]
 
-/** The sections. Throws an Error for something that is no such file. */
+/** The sections. Throws an Error for anything that is not such a file. */
 export function fromLiteLlm(file: unknown): Moved {
   if (!isObject(file) || !Array.isArray(file.model_list)) throw new Error('This is not a config.yaml of LiteLLM: it has no model_list.')
   const moved = nothingMoved()
@@ -80,7 +80,7 @@ export function fromLiteLlm(file: unknown): Moved {
       continue
     }
     const { key, options, headers, looked: ofAccount } = accountOf(vendor, params)
-    // The share of an account here is that of all its models.
+    // Here the weight is per account, for all its models.
     const weight = Number.isSafeInteger(params.weight) && Number(params.weight) >= 0 ? Number(params.weight) : undefined
     if (params.weight !== undefined && weight === undefined) remark(about, 'weight', 'must be a whole number here: it is 1')
     const id = JSON.stringify([vendor, base, key, options, headers, weight])
@@ -154,7 +154,7 @@ export function fromLiteLlm(file: unknown): Moved {
     if (['model_list', 'litellm_settings', 'router_settings'].includes(section)) continue
     for (const field of isObject(value) ? Object.keys(value) : ['']) remark(section, field, whyNot(field))
   }
-  // Only what is offered may be named.
+  // Only offered models may be named.
   for (const model of Object.keys(moved.prices)) if (!offers(moved, model)) delete moved.prices[model]
   return moved
 }
@@ -162,7 +162,7 @@ export function fromLiteLlm(file: unknown): Moved {
 const offers = ({ channels }: Moved, name: string) =>
   channels.some(({ models }) => models.some((model) => (typeof model === 'string' ? model : model.name) === name))
 
-/** Where the same is said here, for what people will look for. */
+/** Where to configure the same here, for settings that people will look for. */
 function whyNot(field: string): string {
   const elsewhere: Record<string, string> = {
     rpm: 'limits are those of keys, users and groups here; an upstream’s own limits are heeded by themselves',

@@ -1,4 +1,4 @@
-/** What an import makes: the sections of a parley.yaml, and a word about everything that has no place in it. */
+/** The result of an import: the sections of a parley.yaml, and a remark about everything that has no equivalent. */
 import type { NewChannel } from '#shared/console/channel'
 import type { GroupFields } from '#shared/console/group'
 import type { DeclaredKey } from '#shared/console/key'
@@ -7,7 +7,7 @@ import type { Fallback } from '#shared/console/settings'
 import type { DeclaredTeam } from '#shared/console/team'
 import type { NewUser } from '#shared/console/user'
 
-/** Something that was not taken over, or not as it was. */
+/** Something that was not imported, or was changed. */
 export interface Remark {
   /** `channel openai-main`, `user ann`, ... */
   about: string
@@ -39,7 +39,7 @@ export const nothingMoved = (): Moved => ({
   remarks: [],
 })
 
-/** A number as a decimal text with nine places at most. */
+/** A number as a decimal text with at most nine places. */
 export const plainDecimal = (value: number): string =>
   Number(value.toPrecision(12))
     .toFixed(9)
@@ -57,7 +57,7 @@ export function uniqueNames(): (name: string) => string {
   }
 }
 
-/** Parts of a text, without spaces around them, each once. */
+/** Parts of a text, trimmed and without duplicates. */
 export const partsOf = (text: unknown, separator: string | RegExp): string[] => [
   ...new Set(
     String(text ?? '')

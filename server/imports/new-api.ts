@@ -1,5 +1,5 @@
 /**
- * new-api and one-api: rows of their tables to the sections of a parley.yaml. Pure: whoever calls has read the tables. Columns and numbers are
+ * new-api and one-api: rows of their tables to the sections of a parley.yaml. Pure: the caller reads the tables. Columns and numbers are
  * those of the projects' public models (`model/channel.go`, `token.go`, `user.go`, `option.go`, and the list of channel types). One
  * unit of quota is 1/500000 USD; a ratio of 1 is 2 USD per million tokens.
  */
@@ -11,7 +11,7 @@ import { type Moved, nothingMoved, partsOf, plainDecimal, uniqueNames } from './
 /** A row as the driver reads it. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** The tables that are taken over. */
+/** The tables that are imported. */
 export interface Tables {
   users: readonly Row[]
   tokens: readonly Row[]
@@ -19,7 +19,7 @@ export interface Tables {
   options: readonly Row[]
 }
 
-/** Whose numbers of channel types these are: they differ from 26 on. */
+/** Whose channel type numbers these are: they differ from 26 on. */
 export type Flavour = 'new-api' | 'one-api'
 
 const common: Readonly<Record<number, VendorId>> = {
@@ -44,10 +44,10 @@ const vendors: Record<Flavour, Readonly<Record<number, VendorId>>> = {
     ...{ 40: 'volcengine', 41: 'novita' },
   },
 }
-/** Vendors whose keys or options are written in another form there. */
+/** Vendors whose keys or options have another form there. */
 const otherwise = new Set<VendorId>(['azure-openai', 'bedrock', 'vertex'])
 
-/** Columns that have been looked at, or say nothing that is to be kept; any other that is set is reported. */
+/** Columns that are handled, or irrelevant; any other that is set is reported. */
 const known = {
   channel: new Set(
     'id type key status name weight created_time test_time response_time base_url models group used_quota model_mapping priority balance balance_updated_time tag auto_ban test_model openai_organization'.split(
@@ -82,7 +82,7 @@ export function usdOf(quota: unknown): string {
   }`
 }
 
-/** A product of decimals as text with nine places at most. */
+/** A product of decimals as text with at most nine places. */
 const product = (...factors: number[]): string => plainDecimal(factors.reduce((all, one) => all * one, 1))
 
 const isTrue = (value: unknown) => value === true || Number(value) === 1
@@ -156,7 +156,7 @@ export function fromNewApi({ users, tokens, channels, options }: Tables, flavour
       keys: partsOf(row.key, '\n'),
       ...(baseUrl !== '' && { baseUrl }),
       ...(Number(row.priority ?? 0) !== 0 && { priority: Number(row.priority) }),
-      // There, 0 is as good as any other.
+      // There, 0 is an ordinary weight.
       ...(Number(row.weight ?? 0) > 1 && { weight: Number(row.weight) }),
       ...(typeof row.tag === 'string' && row.tag !== '' && { tags: [row.tag] }),
       ...(!isOn && { enabled: false }),
@@ -219,14 +219,14 @@ export function fromNewApi({ users, tokens, channels, options }: Tables, flavour
       ...(ofGroup !== '' && ofGroup !== 'auto' && { group: group(ofGroup) }),
       ...(models.length > 0 && { models }),
       ...(expires > 0 && { expiresAt: new Date(expires * 1000).toISOString() }),
-      // 4: it has nothing left, which its budget says here.
+      // 4: exhausted, which its budget expresses here.
       ...(![1, 4].includes(Number(row.status ?? 1)) && { enabled: false }),
       ...(!isTrue(row.unlimited_quota) && { budget: { total: remains.startsWith('-') ? '0' : remains } }),
       ...(addresses.length > 0 && { addresses }),
     })
     strange('token', about, row)
   }
-  // Whoever holds a key of a group must be able to use it.
+  // The owner of a key must be able to use its group.
   for (const { user, group: named } of moved.keys) {
     const owner = moved.users.find(({ name }) => name === user)
     if (owner && named && named !== owner.group) owner.groups = [...new Set([...(owner.groups ?? [owner.group ?? 'default']), named])]

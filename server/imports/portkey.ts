@@ -9,14 +9,14 @@ import { type Moved, nothingMoved, uniqueNames } from './moved.ts'
 
 type Json = Record<string, unknown>
 
-/** Its names of providers, where they stand for a vendor here. */
+/** Its provider names that correspond to a vendor here. */
 const vendors: Readonly<Record<string, VendorId>> = {
   ...{ openai: 'openai', anthropic: 'anthropic', google: 'gemini', cohere: 'cohere', jina: 'jina', bedrock: 'bedrock' },
   ...{ 'azure-openai': 'azure-openai', 'vertex-ai': 'vertex', 'mistral-ai': 'mistral', 'together-ai': 'together', groq: 'groq' },
   ...{ 'fireworks-ai': 'fireworks', 'perplexity-ai': 'perplexity', deepseek: 'deepseek', openrouter: 'openrouter', ollama: 'ollama' },
   ...{ deepinfra: 'deepinfra', cerebras: 'cerebras', 'x-ai': 'xai', sambanova: 'sambanova', moonshot: 'moonshot', voyage: 'voyage' },
 }
-/** Vendors whose keys or options are written in another form there. */
+/** Vendors whose keys or options have another form there. */
 const otherwise = new Set<VendorId>(['azure-openai', 'bedrock', 'vertex'])
 
 const looked = new Set('provider api_key virtual_key custom_host override_params weight request_timeout strategy targets name'.split(' '))
@@ -30,11 +30,11 @@ const elsewhere: Readonly<Record<string, string>> = {
 /** A target at the end of a path. */
 interface Leaf {
   target: Json
-  /** Smaller ones are asked first. */
+  /** Smaller ones are tried first. */
   rank: number
 }
 
-/** The sections. `asked`: models that clients ask for, where targets name none. Throws an Error for something that is no such config. */
+/** The sections. `asked`: models that clients request, where targets name none. Throws an Error for anything that is not such a config. */
 export function fromPortkey(file: unknown, asked: readonly string[]): Moved {
   const config = plain(file)
   if (!isObject(config) || !(Array.isArray(config.targets) || 'provider' in config || 'virtual_key' in config))
@@ -75,7 +75,7 @@ export function fromPortkey(file: unknown, asked: readonly string[]): Moved {
       models: models.map((model) => (upstream === '' || upstream === model ? model : { name: model, upstream })),
       ...(address !== '' && { baseUrl: address }),
       ...(lowest > 0 && { priority: lowest - rank }),
-      // Whole numbers here; there shares, too.
+      // Integers here; there also fractions.
       ...(weight !== 1 && weight >= 0 && { weight: Math.round(weight < 1 ? weight * 100 : weight) }),
       ...(Object.keys(set).length > 0 && { params: { set } }),
       ...(seconds >= 1 && { timeouts: { total: seconds } }),

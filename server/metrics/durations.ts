@@ -1,12 +1,12 @@
 /**
- * Durations counted in plain numbers, and told to the exporter when it asks: its own histograms sort and write down the labels of each
+ * Durations counted in plain numbers, and read by the exporter on each scrape: its own histograms sort and serialise the labels of each
  * measurement, which costs more than the rest of a request's metrics.
  */
 import type { Histogram, Registry } from 'prom-client'
 
-/** What was measured under one set of labels. */
+/** Measurements under one set of labels. */
 export interface DurationSums {
-  /** Seconds that bound the buckets, from the least; the last bucket has no bound. */
+  /** Upper bounds of the buckets in seconds, ascending; the last bucket is unbounded. */
   boundaries: readonly number[]
   /** By bucket. */
   counts: Float64Array
@@ -20,7 +20,7 @@ export const durationSums = (boundaries: readonly number[]): DurationSums => ({
   ...{ boundaries, counts: new Float64Array(boundaries.length + 1), count: 0, sum: 0 },
 })
 
-/** Counts one. */
+/** Adds a measurement. */
 export function addDuration(sums: DurationSums, seconds: number): void {
   const { boundaries, counts } = sums
   let at = 0
@@ -35,7 +35,7 @@ interface Told {
   sums: DurationSums
 }
 
-/** A histogram whose values are read when the registry is asked. */
+/** A histogram whose values are read on each scrape. */
 export function registerDurations(registry: Registry, name: string, help: string, read: () => Iterable<Told>): void {
   const get = async () => ({
     name,
@@ -44,7 +44,7 @@ export function registerDurations(registry: Registry, name: string, help: string
     aggregator: 'sum',
     values: [...read()].flatMap((told) => valuesOf(name, told)),
   })
-  // All that a registry asks of a metric; its type has the rest of a histogram, too.
+  // All that a registry uses of a metric; its type requires the rest of a histogram, too.
   registry.registerMetric({ name, get } as unknown as Histogram)
 }
 

@@ -1,4 +1,4 @@
-/** Keeps the number of values of a label bounded, whatever names the accounts have. */
+/** Bounds the number of values of a label, regardless of the names in the accounts. */
 
 /** The value itself for the first `most` different values, then `other`. */
 export function limitLabel(most: number): (value: string) => string {

@@ -9,7 +9,7 @@ import type { BackupState } from '#store/schema-moves/backups'
 import { addDuration, type DurationSums, durationSums, registerDurations } from './durations.ts'
 import { createRequestSeries } from './request-series.ts'
 
-/** What is read when the metrics are asked for. */
+/** Values read on each scrape. */
 export interface MetricSources {
   version: string
   /** Requests and sessions that are not settled yet. */
@@ -24,13 +24,13 @@ export interface MetricSources {
   journalShare(): number
   /** Holds, leases and charges. */
   books(): BooksLevels
-  /** The name of a team that is there. */
+  /** The name of an existing team. */
   teamName(id: string): string | undefined
-  /** Requests that were kept, and that were to be kept and were not. */
+  /** Requests whose bodies were stored, and whose bodies should have been stored and were not. */
   bodies(): { kept: number; dropped: number; stopped: unknown }
-  /** Backups on a timer; absent: nobody asks for any. */
+  /** Backups on a timer; absent: not configured. */
   backups?: (() => BackupState) | undefined
-  /** Names of channels with how many of their breakers are open. */
+  /** Number of open breakers by channel name. */
   openBreakers(): ReadonlyMap<string, number>
 }
 
@@ -49,15 +49,15 @@ const callTimes = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 const usd = (nano: bigint | number) => Number(nano) / 1e9
 const requestLabels = ['operation', 'dialect', 'model', 'channel', 'group', 'status']
 
-/** Starts counting. Every call has a registry of its own. */
+/** Starts counting. Every call creates its own registry. */
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry()
   const series = createRequestSeries()
   const registers = [registry]
-  /** As of this scrape: looking at every lease is not free. */
+  /** Once per scrape: iterating over every lease is not free. */
   let books: BooksLevels
 
-  /** A counter whose values are set from sums when they are asked for. */
+  /** A counter whose values are set from sums on each scrape. */
   function counter(name: string, help: string, labelNames: string[], fill: (add: (labels: object, value: number) => void) => void): void {
     new Counter({
       ...{ name, help, labelNames, registers },
@@ -76,7 +76,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     })
   }
 
-  /** Of wallets and of budgets. */
+  /** For wallets and for budgets. */
   function levels(name: string, help: string, read: (level: LeaseLevel) => number): void {
     new Gauge({
       ...{ name, help, labelNames: ['account'], registers },
@@ -207,7 +207,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   }
 }
 
-/** The same books; each of `observers` is told of every usage row that they get. */
+/** The same books; each of `observers` gets every usage row. */
 export function observed<B extends Books>(books: B, observers: readonly ((row: NewLog) => void)[]): B {
   if (observers.length === 0) return books
   const counting =

@@ -1,6 +1,6 @@
 /**
- * What finished requests add up to, by the labels of their series. Requests that differ in amounts alone find their series by comparing
- * what they have in common; nothing is made for them, and the exporter is given the sums only when it is asked.
+ * Sums of finished requests, by the labels of their series. Requests that differ only in amounts find their series by comparing
+ * their common fields, without allocations; the exporter gets the sums only on a scrape.
  */
 import { promptOf } from '#canonical/usage'
 import { isTeamId } from '#shared/ids'
@@ -25,9 +25,9 @@ export interface RequestSums {
   requests: number
   /** Tokens by kind. */
   tokens: { input: number; cacheRead: number; cacheWrite: number; output: number; reasoning: number }
-  /** Nano-dollars: exact up to nine million dollars, then as exact as what Prometheus keeps. */
+  /** Nano-dollars: exact up to nine million dollars, then as exact as Prometheus' values. */
   cost: number
-  /** What the upstreams charge, likewise. */
+  /** The upstreams' charges, likewise. */
   upstreamCost: number
 }
 
@@ -54,7 +54,7 @@ export interface RequestSeries {
   readonly failedAttempts: Iterable<EventSums>
   /** Attempts after the first one of a request, by channel. */
   readonly retries: Iterable<EventSums>
-  /** Requests that a fallback model answered, by the model that was asked for and the one that answered. */
+  /** Requests that a fallback model answered, by requested and answering model. */
   readonly fallbacks: Iterable<EventSums>
   /** From arrival to end, by operation and whether the answer is streamed. */
   readonly totals: Iterable<TimedSums>
@@ -69,14 +69,14 @@ export interface RequestSeries {
 /** Different values of a label; more become `other`. */
 const most = { model: 200, channel: 100, group: 100, key: 500, team: 200 }
 
-/** Requests that differ in amounts alone, and where those are added up. */
+/** Requests that differ only in amounts, and their sums. */
 interface Kind extends Pick<NewLog, 'operation' | 'dialect' | 'channel' | 'group' | 'status' | 'stream'> {
   sums: RequestSums
   total: DurationSums
   firstToken: DurationSums
 }
 
-/** Kinds that are known at a time; their sums stay when they are forgotten. */
+/** Size of the cache of kinds; the sums stay when a kind is evicted. */
 const mostKinds = 5_000
 
 /** Sums since the start of this process. */
@@ -97,7 +97,7 @@ export function createRequestSeries(): RequestSeries {
   const teams = createCosts(most.team)
 
   function kindOf(row: NewLog): Kind {
-    // A client can name any model; only those that exist are worth a series.
+    // A client can name any model; only existing ones get a series.
     const model = row.price === null ? '' : row.model
     const siblings = kinds.get(model)
     if (siblings !== undefined) for (const each of siblings) if (isOf(each, row)) return each
@@ -133,7 +133,7 @@ export function createRequestSeries(): RequestSeries {
     return made
   }
 
-  /** What a request tried, beside its last attempt. */
+  /** Counts a request's attempts before the last. */
   function addAttempts({ attempts }: NewLog, model: string): void {
     for (let n = 0; n < attempts.length; n += 1) {
       const attempt = attempts[n]

@@ -1,4 +1,4 @@
-/** Reads an answer as a conversation, in the words in which a client got it: text, calls of tools, and why it ended. Values in, values out. */
+/** Reads an answer as a conversation, in the format in which a client got it: text, tool calls, and why it ended. Pure. */
 
 import type { CodecContext, Memo } from '#canonical/codec'
 import type { ConversationResponse, Part } from '#canonical/conversation'
@@ -12,14 +12,14 @@ import type { Dialect } from '#shared/ids'
 import { createSseSplitter, type Frame } from '#shared/sse'
 import type { Spoken } from './spoken.ts'
 
-/** Bytes of an answer that is read: more would hold up everybody else. */
+/** Most bytes of an answer to read: more would block other requests. */
 const mostBytes = 1024 * 1024
 
 const memo: Memo = { toolNames: {}, wrappedTools: [] }
 /** Ids and times of an answer that is only compared are of no interest. */
 const context: CodecContext = { now: () => 0, id: (prefix) => prefix }
 
-/** Undefined for what is no answer in these words, or too long to be read here. */
+/** Undefined for anything that is not an answer in this format, or is too long to be read here. */
 export function answerOf({ dialect, wording }: Spoken, status: number, body: Uint8Array): ReplayAnswer | undefined {
   if (body.byteLength > mostBytes) return undefined
   return wording ? worded(wording, body) : inDialect(dialect, status, body)

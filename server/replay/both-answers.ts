@@ -1,4 +1,4 @@
-/** Reads the answers of an item: the original's and the replay's. Each reading is recorded. */
+/** Reads the answers of an item: the original's and the replay's. Each read is audited. */
 import type { User } from '#accounts/caller'
 import type { Bodies } from '#bodies/bodies'
 import type { Actor } from '#shared/console/audit'
@@ -8,7 +8,7 @@ import { callPiecesOf, piecesOf, whyUncompared } from './difference.ts'
 import { prepared } from './prepare.ts'
 import { answerIn } from './send.ts'
 
-/** Both answers; null: not kept, or not a conversation. */
+/** Both answers; null: not stored, or not a conversation. */
 export type BothAnswers = Pick<ReplayComparison, 'originalAnswer' | 'replayAnswer'>
 
 /** Throws as `Bodies.read` where the original cannot be read. */
@@ -27,7 +27,7 @@ export async function readBoth(
   return { originalAnswer, replayAnswer }
 }
 
-/** How they differ, as far as both are here. */
+/** How they differ, as far as both exist. */
 export function differencesOf({
   originalAnswer,
   replayAnswer,
@@ -41,7 +41,7 @@ export function differencesOf({
   }
 }
 
-/** The words in which a request was asked; undefined for what is no conversation, or cannot be replayed. */
+/** The format of a request; undefined if it is not a conversation, or cannot be replayed. */
 function spokenIn(record: Parameters<typeof prepared>[0], target: ReplayTarget) {
   try {
     return prepared(record, target).spoken

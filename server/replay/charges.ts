@@ -1,10 +1,10 @@
-/** What items were charged whose end nobody noted. */
+/** Charges of items whose end was not recorded. */
 import type { Store } from '#store/engine/store'
 import { endReplayItem, type ReplayItemRecord } from '#store/replays/replays'
 import { findLogNear } from '#store/usage/logs'
 import { figuresOf } from './figures.ts'
 
-/** The items, changed: one whose end nobody noted has the charge that its row has by now. */
+/** The items; one whose end was not recorded gets the current charge of its row. */
 export async function withCharges(store: Store, items: ReplayItemRecord[]): Promise<ReplayItemRecord[]> {
   const open = items.filter(({ state, result }) => result === null && (state === 'interrupted' || state === 'failed'))
   for (const item of open) {

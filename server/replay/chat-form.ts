@@ -1,4 +1,4 @@
-/** A kept conversation as a chat request, which is what the playground asks. Values in, values out. */
+/** A stored conversation as a chat request, the format of the playground. Pure. */
 
 import type { KeptRecord } from '#bodies/record'
 import type { Loss } from '#canonical/loss'
@@ -8,10 +8,10 @@ import type { KeptBody } from '#shared/console/body'
 import { parseExact } from '#shared/exact-numbers'
 import { doorOf, type Spoken, spokenAt } from './spoken.ts'
 
-/** Bytes of a body that is read here; a larger one would hold up everybody else. */
+/** Most bytes of a body to read here; a larger one would block other requests. */
 const mostBytes = 1024 * 1024
 
-/** Undefined for what is no conversation, was not kept whole, or is too long to be read here. */
+/** Undefined if it is not a conversation, was not stored whole, or is too long to be read here. */
 export function chatFormOf({ parts }: KeptRecord): KeptBody['chat'] {
   const part = parts.find(({ border }) => border === 'client-request')
   if (!part || part.leftOut || part.broken !== undefined || part.body.byteLength > mostBytes) return undefined
@@ -35,7 +35,7 @@ export function chatFormOf({ parts }: KeptRecord): KeptBody['chat'] {
   }
 }
 
-/** In the words of its dialect, with the model that its address names. */
+/** In its dialect, with the model that its address names. */
 function saidIn({ wording }: Spoken, came: string, path: string): { text: string; losses: readonly Loss[] } {
   if (!wording) return { text: came, losses: [] }
   const { body, losses } = wordingOf(wording).readRequest(came)

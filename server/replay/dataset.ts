@@ -1,4 +1,4 @@
-/** Kept conversations as examples of a data set, in the forms that OpenAI takes: what was asked, and what was answered. Values in, values out. */
+/** Stored conversations as examples of a data set, in OpenAI's formats: request and answer. Pure. */
 import type { KeptRecord } from '#bodies/record'
 import type { DatasetForm, LeftOutReason } from '#shared/console/body'
 import type { ReplayAnswer } from '#shared/console/replay'
@@ -6,7 +6,7 @@ import { answerOf } from './answer.ts'
 import { chatFormOf } from './chat-form.ts'
 import { doorOf, spokenAt } from './spoken.ts'
 
-/** A line of a data set without its line feed, or why the request is none. */
+/** A line of a data set without its line feed, or why the request was left out. */
 export type Example = { line: string } | { leftOut: LeftOutReason }
 
 interface Conversation {
@@ -16,13 +16,13 @@ interface Conversation {
   parallel_tool_calls?: unknown
 }
 
-/** Fields of Responses that name what lies elsewhere: without it the messages are not what the model read. */
+/** Fields of Responses that refer to content stored elsewhere: without it the messages are not what the model read. */
 const elsewhere = ['previous_response_id', 'previous_interaction_id', 'conversation', 'prompt']
 
-/** The finishes of answers that were ended before they were over. */
+/** Finish reasons of answers that ended early. */
 const endedEarly = new Set<string | null>(['length', 'context-full', 'paused', null])
 
-/** The example that a kept request makes; one that its model did not answer in full and of its own makes none. */
+/** The example of a stored request; there is none where the model's answer was incomplete or was altered. */
 export function exampleOf(record: KeptRecord, form: DatasetForm): Example {
   const question = record.parts.find(({ border }) => border === 'client-request')
   const spoken = question?.address === undefined ? undefined : spokenAt(doorOf(question.address).path)
@@ -36,7 +36,7 @@ export function exampleOf(record: KeptRecord, form: DatasetForm): Example {
   if (!asked || !Array.isArray(asked.messages) || !answer) return { leftOut: 'unreadable' }
   if (answer.error || answer.finish === 'refusal' || answer.finish === 'content-filter') return { leftOut: 'refused' }
   if (endedEarly.has(answer.finish) || (spoken.dialect === 'responses' && namesElsewhere(question.body))) return { leftOut: 'incomplete' }
-  // A turn that chat has no place for.
+  // A turn that chat cannot express.
   if (chat?.losses.some(({ field, what }) => field === 'turns.native' && what === 'dropped')) return { leftOut: 'incomplete' }
   if (typeof asked.n === 'number' && asked.n > 1) return { leftOut: 'several_answers' }
   if (answer.text === '' && answer.calls.length === 0) return { leftOut: 'incomplete' }
@@ -48,7 +48,7 @@ function namesElsewhere(body: Uint8Array): boolean {
   return elsewhere.some((name) => (asked[name] ?? null) !== null)
 }
 
-/** A line of a file with the purpose `evals`: `item` is what graders compare with, `sample` what the model said then. */
+/** A line of a file with the purpose `evals`: `item` is what graders compare with, `sample` the model's answer then. */
 function evalOf(requestId: string, { model, messages, tools }: Conversation, answer: ReplayAnswer) {
   const calls = callsOf(answer)
   return {
@@ -68,7 +68,7 @@ function tuningOf({ messages, tools, parallel_tool_calls }: Conversation, answer
   }
 }
 
-/** Calls have ids of their own here: nothing answers them. */
+/** Calls get new ids: nothing refers to them. */
 function callsOf({ calls }: ReplayAnswer) {
   const made = calls.map(({ name, args }, n) => ({ id: `call_${n + 1}`, type: 'function', function: { name, arguments: args } }))
   return made.length === 0 ? undefined : made

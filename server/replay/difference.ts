@@ -1,19 +1,19 @@
-/** How two answers differ: by the words of their texts, their calls of tools, and why they ended. Values in, values out. */
+/** How two answers differ: by the words of their texts, their tool calls, and why they ended. Pure. */
 
 import { diffLines, diffWordsWithSpace } from 'diff'
 import type { DifferencePiece, ReplayAnswer, ReplayDifference, UncomparedReason } from '#shared/console/replay'
 import { isRawNumber, parseExact } from '#shared/exact-numbers'
 
-/** Words that are added or taken away at most: the work grows with their square, and other requests wait meanwhile. */
+/** Most words added or removed: the work grows with their square, and blocks other requests. */
 const mostEdits = 200
-/** Characters of both texts together. */
+/** Most characters of both texts together. */
 const mostCharacters = 30_000
 
-/** The words of a text. Of scripts without spaces each sign is one. */
+/** Number of words in a text. In scripts without spaces each character is one. */
 export const wordsIn = (text: string): number =>
   text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}_'’-]+/gu)?.length ?? 0
 
-/** What both texts have and what one has alone, in order; undefined where they are too long or differ too much. */
+/** Common and differing pieces of both texts, in order; undefined where they are too long or differ too much. */
 export function piecesOf(original: string, replay: string): DifferencePiece[] | undefined {
   if (original === replay) return [{ text: original, in: 'both' }]
   if (areTooLong(original, replay)) return undefined
@@ -47,7 +47,7 @@ function formatted(args: string): string {
   }
 }
 
-/** What a row says of the difference. */
+/** Summary of the difference, for a row. */
 export function differenceOf(original: ReplayAnswer, replay: ReplayAnswer): ReplayDifference {
   const isSame = original.text === replay.text
   const alike = isSame ? 100 : alikeOf(piecesOf(original.text, replay.text))
@@ -64,7 +64,7 @@ function alikeOf(pieces: readonly DifferencePiece[] | undefined): number | undef
   const words = { both: 0, original: 0, replay: 0 }
   for (const { text, in: where } of pieces) words[where] += wordsIn(text)
   const all = 2 * words.both + words.original + words.replay
-  // What differs is never told as alike, however little it is.
+  // Texts that differ are never reported as 100% alike, however little they differ.
   return all === 0 ? 99 : Math.min(99, Math.round((200 * words.both) / all))
 }
 
@@ -74,7 +74,7 @@ function callsOf(original: ReplayAnswer['calls'], replay: ReplayAnswer['calls'])
   return original.every(({ args }, n) => canonical(args) === canonical(replay[n]?.args ?? '')) ? 'same' : 'arguments'
 }
 
-/** JSON with its names in order: their order means nothing. */
+/** JSON with sorted names, whose order has no meaning. */
 function canonical(args: string): string {
   try {
     return JSON.stringify(sorted(parseExact(args)))

@@ -1,4 +1,4 @@
-/** What a replay would cost, before it is started: what the originals used, at the prices of the targets. */
+/** The cost of a replay before it is started: the originals' usage at the prices of the targets. */
 import type { Caller, User } from '#accounts/caller'
 import { cost } from '#billing/pricing/cost'
 import type { PriceBook } from '#billing/pricing/price'
@@ -18,14 +18,14 @@ export interface EstimateParts {
   channels: Pick<Channels, 'offering' | 'isSwitchedOff'>
 }
 
-/** One request on one target. Nano-dollars; undefined: nobody knows. */
+/** One request on one target. Nano-dollars; undefined: unknown. */
 export interface Expected {
   requestId: string
   target: number
   nano: bigint | undefined
 }
 
-/** What is expected of requests on targets. */
+/** The estimate for requests on targets. */
 export interface Expectation {
   /** Those that can be replayed. */
   requestIds: string[]
@@ -38,15 +38,15 @@ export interface Expectation {
 /** Characters of all targets as JSON. */
 const mostTargetCharacters = 16 * 1024
 
-/** Nano-dollars: the least ceiling that a job has by itself. */
+/** Nano-dollars: the smallest default ceiling of a job. */
 const leastCeiling = 10_000_000n
 
-/** Nano-dollars that a job may cost which names no ceiling. */
+/** Nano-dollars: the default ceiling of a job. */
 export const usualCeiling = (expected: bigint): bigint => (2n * expected > leastCeiling ? 2n * expected : leastCeiling)
 
 /**
- * For a user, as this caller. Throws `model_not_found` for a target's model that its group or team has not, whether it exists or not, and
- * `not_permitted` for a channel that is not for this user to name.
+ * For a user, as this caller. Throws `model_not_found` for a target's model that its group or team lacks, whether it exists or not, and
+ * `not_permitted` for a channel that this user may not name.
  */
 export async function expectationOf(
   { store, bodies, prices, channels }: EstimateParts,
@@ -77,7 +77,7 @@ export async function expectationOf(
 }
 
 function demandTarget(by: User, { model, channel, sameChannel }: ReplayTarget, n: number, isOffered: (model: string) => boolean): void {
-  // One answer for all that this group does not have: others' models stay unknown.
+  // The same error for every model that this group lacks, so that others' models stay unknown.
   if (model !== undefined && !isOffered(model))
     throw new GatewayError('model_not_found', 'The model does not exist, or you may not use it.', { param: `targets.${n}.model` })
   if (channel === undefined) return

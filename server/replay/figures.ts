@@ -1,4 +1,4 @@
-/** What a request came to, out of its usage row. Values in, values out. */
+/** Figures of a request, from its usage row. Pure. */
 import { promptOf } from '#canonical/usage'
 import type { ReplayAnswer, ReplayFigures } from '#shared/console/replay'
 import { formatUsd } from '#shared/money'

@@ -1,4 +1,4 @@
-/** From a kept request to what is asked again: the same bytes, but for what the target changes. Values in, values out. */
+/** From a stored request to the one sent again: the same bytes, except for what the target changes. Pure. */
 import type { KeptRecord } from '#bodies/record'
 import { conversationCodecs } from '#protocols/index'
 import type { ReplayTarget } from '#shared/console/replay'
@@ -6,14 +6,14 @@ import { GatewayError } from '#shared/errors'
 import type { ReplayCall } from './door.ts'
 import { blanked, doorOf, playground, type Spoken, spokenAt } from './spoken.ts'
 
-/** What is asked. `exact`: not one byte of the body differs, and the model is the same. */
+/** The request to send. `exact`: no byte of the body differs, and the model is the same. */
 export interface Prepared extends Pick<ReplayCall, 'address' | 'headers' | 'body' | 'model'> {
-  /** The words of the conversation; absent: it is none. */
+  /** The format of the conversation; absent: not a conversation. */
   spoken?: Spoken
   exact: boolean
 }
 
-/** Bytes of a body whose fields are changed here; larger ones would hold up everybody else. */
+/** Most bytes of a body whose fields are changed here; larger ones would block other requests. */
 const mostEdited = 1024 * 1024
 
 const redacted = () =>
@@ -67,7 +67,7 @@ function withModelInPath(path: string, model: string): string {
   )
 }
 
-/** Headers that say how the body came, who sent it, or what becomes of it here, are said anew. */
+/** Headers about the transfer of the body, its sender, or its handling here are set anew. */
 const isSent = (name: string) =>
   !/^(?:content-length|content-encoding|transfer-encoding|x-parley-(?:store|stored|losses)|x-request-id|request-id|date|server)$/.test(name)
 
@@ -76,7 +76,7 @@ function isShort(headers: readonly (readonly [string, string])[], bytes: number)
   return declared !== undefined && /^\d+$/.test(declared) && Number(declared) !== bytes
 }
 
-/** The body with those of its top-level fields changed that differ; itself where none does. */
+/** The body with its differing top-level fields changed; the same object where none differs. */
 function edited(
   body: Uint8Array,
   spoken: Spoken | undefined,

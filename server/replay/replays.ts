@@ -1,6 +1,6 @@
 /**
- * Replays: kept requests asked again, by the same or other models and channels, for the money of whoever asks. This is where jobs are made,
- * told and stopped; `runner.ts` works on them. Who may read a request's bodies may replay it. Start with `createReplays`.
+ * Replays: stored requests sent again to the same or other models and channels, paid by the user who starts them. Jobs are created,
+ * listed and stopped here; `runner.ts` runs them. Whoever may read a request's bodies may replay it. Start with `createReplays`.
  */
 import type { Accounts } from '#accounts/accounts'
 import type { User } from '#accounts/caller'
@@ -42,7 +42,7 @@ import { detailOf, itemOf, rowOf } from './rows.ts'
 import { createRunner, type Runner, type RunnerParts } from './runner.ts'
 import { createSend, type SendParts } from './send.ts'
 
-/** Who asks for something of a job. */
+/** The user who acts on a job. */
 export type Replayer = User & Actor
 
 /** A job as it was at one moment. */
@@ -52,37 +52,37 @@ export interface ReplayTable {
   answers(n: number): Promise<BothAnswers>
 }
 
-/** Replays of the caller’s; another user’s job is `not_found` everywhere. */
+/** The caller’s replays; another user’s job is `not_found` everywhere. */
 export interface Replays extends Pick<Runner, 'cut'> {
-  /** What a job would cost, and which of the requests it could have. Throws as `create`. */
+  /** The estimated cost of a job, and which of the requests can be replayed. Throws as `create`. */
   estimate(by: User, asked: ReplayQuestion): Promise<ReplayEstimate>
   /**
-   * Starts a job. Throws `not_found` for a request that the caller may not read or that is not kept, `model_not_found`, `group_not_allowed`,
-   * `team_not_allowed`, `not_permitted`, `quota_exceeded`.
+   * Starts a job. Throws `not_found` for a request that the caller may not read or that is not stored, `model_not_found`,
+   * `group_not_allowed`, `team_not_allowed`, `not_permitted`, `quota_exceeded`.
    */
   create(by: Replayer, asked: NewReplay): Promise<ReplayRow>
   /** One page of jobs, newest first; `next` is the cursor. */
   page(by: User, limit: number, before?: { at: Date; id: string }): Promise<Page<ReplayRow>>
   detail(by: Replayer, id: string): Promise<ReplayDetail>
-  /** The job, whose items are read once however many answers are then asked for. */
+  /** The job; its items are read only once for any number of answers. */
   table(by: Replayer, id: string): Promise<ReplayTable>
   /** Reads both answers; each reading is recorded. */
   compare(by: Replayer, id: string, n: number): Promise<ReplayComparison>
-  /** Begins nothing more of it. */
+  /** Stops it: begins nothing more of it. */
   stop(by: Replayer, id: string): Promise<ReplayRow>
-  /** Deletes a job that is over, and the bodies of what it sent. Throws `invalid_value` while it goes on. */
+  /** Deletes a job that is over, and the bodies of what it sent. Throws `invalid_value` while it runs. */
   remove(by: Replayer, id: string): Promise<void>
-  /** Deletes jobs whose bodies are gone by their age. Runs every hour. */
+  /** Deletes jobs whose bodies have expired. Runs every hour. */
   sweep(): Promise<void>
 }
 
-/** What they need. */
+/** Dependencies. */
 export interface ReplayParts extends EstimateParts, Omit<SendParts, 'accounts' | 'bodies'>, Omit<RunnerParts, 'accounts' | 'send'> {
   accounts: Pick<Accounts, 'users' | 'callerOf' | 'directory'>
   jobs: Pick<OpenJobs, 'define' | 'look'>
   bodies: SendParts['bodies'] & EstimateParts['bodies']
   random: Random
-  /** Days for which bodies are kept. */
+  /** Days for which bodies are stored. */
   keepDays(): number
 }
 
@@ -97,7 +97,7 @@ export function createReplays(parts: ReplayParts): Replays {
   const { store, accounts, bodies, jobs, clock, random } = parts
   const runner = createRunner({ ...parts, send: createSend(parts) })
   jobs.define(replayKind, runner)
-  /** A job begins, or hears that it is to stop, at once. */
+  /** Starts a job, or passes a stop on to it, at once. */
   const look = () => void jobs.look().catch(() => undefined)
 
   async function found(by: User, id: string): Promise<ReplayRecord> {

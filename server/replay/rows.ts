@@ -1,4 +1,4 @@
-/** Replays as the console's API tells them. Values in, values out. */
+/** Replays in the form of the console's API. Pure. */
 import {
   type ReplayDetail,
   type ReplayFigures,
@@ -11,7 +11,7 @@ import {
 import { formatUsd, parseUsd } from '#shared/money'
 import type { ReplayItemRecord, ReplayRecord } from '#store/replays/replays'
 
-/** What is counted of a job's items. */
+/** Counts of a job's items. */
 export interface Counted {
   jobId: string
   state: ReplayItemState
@@ -20,7 +20,7 @@ export interface Counted {
   charged: bigint
 }
 
-/** A job. `team`: that which pays. */
+/** A job. `team`: the paying team. */
 export function rowOf(job: ReplayRecord, counted: readonly Counted[], team: ReplayRow['team']): ReplayRow {
   const own = counted.filter(({ jobId }) => jobId === job.id)
   const items = Object.fromEntries(replayItemStates.map((state) => [state, own.find((one) => one.state === state)?.count ?? 0]))
@@ -57,7 +57,7 @@ export function detailOf(row: ReplayRow, items: readonly ReplayItemRow[]): Repla
   return { ...row, totals: row.targets.map((_, target) => totalsOf(target, items)), results: [...items] }
 }
 
-/** Sums over what is done and has figures on both sides. */
+/** Sums over the items that are done and have figures on both sides. */
 function totalsOf(target: number, items: readonly ReplayItemRow[]): ReplayTotals {
   const done = items.flatMap(({ original, result, difference, ...item }) =>
     item.target === target && item.state === 'done' && original && result ? [{ original, result, difference }] : [],

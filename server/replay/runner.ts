@@ -1,6 +1,6 @@
 /**
- * Works on replays, as a kind of jobs: a few items at a time, after everybody else's requests. An item is sent at most once: its new id is
- * written before anything is sent, and what was under way when a process ended is never sent again.
+ * Runs replays, as a kind of jobs: a few items at a time, with lower priority than other requests. An item is sent at most once: its new id
+ * is written before anything is sent, and what was running when a process ended is never sent again.
  */
 import type { Accounts } from '#accounts/accounts'
 import type { JobKind, RunningJob } from '#jobs/jobs'
@@ -29,26 +29,26 @@ export interface RunnerParts {
   clock: Clock
   random: Random
   log: Log
-  /** Sends one item and tells what it came to. Rejects where nothing was sent. */
+  /** Sends one item and resolves to its result. Rejects where nothing was sent. */
   send(asked: Asked): Promise<Parameters<typeof endReplayItem>[2]>
-  /** Whether the process has enough to do without this. */
+  /** Whether the process is busy with other requests. */
   isBusy(): boolean
-  /** Something of this user's jobs has changed. */
+  /** A job of this user has changed. */
   changed(userId: string): void
 }
 
-/** The kind of jobs, and what happens to those of this process at its end. */
+/** The kind of jobs, and how those of this process are ended. */
 export interface Runner extends JobKind {
   /** Cuts off what was begun. */
   cut(): void
 }
 
-/** Jobs of one process at a time, and items of a job. */
+/** Most concurrent jobs of one process, and items of a job. */
 const mostJobs = 2
 const mostItems = 2
-/** Milliseconds until a busy process is looked at again. */
+/** Milliseconds until a busy process is checked again. */
 const busyMs = 250
-/** Milliseconds after which nobody is waited for. */
+/** Longest wait, in milliseconds. */
 const longestWaitMs = 24 * 3_600_000
 
 /** Runs replays on a store. */
@@ -86,7 +86,7 @@ export function createRunner(parts: RunnerParts): Runner {
     if (lost.aborted) return undefined
     const isOver = await endReplay(store, runner, id, isSpent)
     if (job.userId !== null) parts.changed(job.userId)
-    // What is left lies in the files of another instance.
+    // The rest is in the files of another instance.
     return isOver ? undefined : 'later'
   }
 

@@ -1,4 +1,4 @@
-/** Sends one item of a replay, and reads what came of it. */
+/** Sends one item of a replay, and reads its result. */
 import type { Accounts } from '#accounts/accounts'
 import type { User } from '#accounts/caller'
 import type { Bodies } from '#bodies/bodies'
@@ -17,7 +17,7 @@ import { figuresOf } from './figures.ts'
 import { prepared } from './prepare.ts'
 import type { Spoken } from './spoken.ts'
 
-/** One item that is to be sent, for this user. */
+/** One item to send, for this user. */
 export interface Asked {
   job: ReplayRecord
   item: ReplayItemRecord
@@ -26,18 +26,18 @@ export interface Asked {
   signal: AbortSignalLike
 }
 
-/** What sending needs. */
+/** Dependencies of sending. */
 export interface SendParts {
   store: Store
   accounts: Pick<Accounts, 'callerOf'>
   bodies: Pick<Bodies, 'read' | 'readable' | 'drop'>
   door: ReplayDoor
-  /** Resolves when the usage rows of what was answered so far can be read. */
+  /** Resolves when the usage rows of requests answered so far can be read. */
   answered(): Promise<void>
   clock: Clock
 }
 
-/** Bytes of an answer that are kept for the comparison. */
+/** Most bytes of an answer kept for the comparison. */
 const mostBytes = 1024 * 1024
 
 /** Sends an item. Rejects where nothing was sent: `not_found`, `body_redacted`, `group_not_allowed`, ... */
@@ -72,7 +72,7 @@ export function createSend({ store, accounts, bodies, door, answered, clock }: S
     const answer = spoken && body && answerOf(spoken, response.status, body)
     await answered()
     const row = await findLogNear(store, replayId, begunAt)
-    // Who deleted the original meanwhile deleted this, too.
+    // If the original was deleted meanwhile, this is deleted, too.
     if (!(await bodies.readable(user, [originalId])).has(originalId)) await bodies.drop([replayId])
     const error = row?.error ?? (response.status >= 400 ? (answer?.error ?? null) : null)
     return {
@@ -84,7 +84,7 @@ export function createSend({ store, accounts, bodies, door, answered, clock }: S
   }
 }
 
-/** The answer that a kept request got, as a conversation; undefined where it was not kept whole, or is none. */
+/** The answer of a stored request, as a conversation; undefined where it was not stored whole, or is not one. */
 export function answerIn({ parts }: KeptRecord, spoken: Spoken): ReplayAnswer | undefined {
   const part = parts.find(({ border }) => border === 'client-answer')
   return part && !part.leftOut ? answerOf(spoken, part.status ?? 200, part.body) : undefined
@@ -92,7 +92,7 @@ export function answerIn({ parts }: KeptRecord, spoken: Spoken): ReplayAnswer | 
 
 const noChannel = () => new GatewayError('not_replayable', 'No channel answered the original, so there is none to ask again.')
 
-/** The whole body; undefined where it is longer, after all of it was read. A stream that breaks off ends there. */
+/** The whole body; undefined where it is longer, after reading all of it. A broken stream ends where it breaks. */
 async function readUpTo(response: Response, most: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -103,7 +103,7 @@ async function readUpTo(response: Response, most: number): Promise<Uint8Array | 
       if (bytes <= most) chunks.push(piece.value)
     }
   } catch {
-    // What came is compared; its usage row says how it ended.
+    // What arrived is compared; the usage row records how it ended.
   }
   return bytes <= most ? Buffer.concat(chunks) : undefined
 }

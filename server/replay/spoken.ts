@@ -1,10 +1,10 @@
-/** The words of a kept request, by its address: a dialect, or words that are said in one. Values in, values out. */
+/** The format of a stored request, by its address: a dialect, or a wording that converts to one. Pure. */
 import type { WordingName } from '#canonical/wording'
 import type { Dialect } from '#shared/ids'
 
-/** What is spoken at an address of conversations. */
+/** The format at an address of conversations. */
 export interface Spoken {
-  /** The dialect, or the one in which the words are said. */
+  /** The dialect, or the one that the wording converts to. */
   dialect: Dialect
   wording?: WordingName
 }
@@ -12,10 +12,12 @@ export interface Spoken {
 /** The playground's own address. */
 export const playground = '/pg/chat/completions'
 
-/** Masks a value that was not kept. */
+/** Replaces a value that was not stored. */
 export const blanked = '***'
 
-/** The door of a kept address itself, for the addresses of other vendors' clients, with the model that such an address names. Blanked parameters are left out. */
+/**
+ * The canonical endpoint of an address for other vendors' clients, with the model that the address names. Blanked parameters are removed.
+ */
 export function doorOf(address: string): { path: string; query: string; named?: string } {
   const [path = '', asked = ''] = address.split('?', 2)
   const kept = asked.split('&').filter((one) => one !== '' && !one.endsWith(`=${blanked}`) && !one.startsWith('api-version='))
@@ -39,7 +41,7 @@ const spokenAtPath: Readonly<Record<string, Spoken>> = {
   '/ollama/api/generate': { dialect: 'chat', wording: 'ollama-generate' },
 }
 
-/** Undefined: the path takes no conversation. */
+/** Undefined: the path is not for conversations. */
 export function spokenAt(path: string): Spoken | undefined {
   if (/^\/v1(?:beta)?\/models\/.+:(?:generate|streamGenerate)Content$/.test(path)) return { dialect: 'gemini' }
   const [, stream] = /^\/model\/[^/]+\/converse(-stream)?$/.exec(path) ?? ['']

@@ -1,13 +1,13 @@
 /**
- * The words that the semantic conventions for generative AI have for what Parley knows. Pure.
+ * Maps Parley's terms to the semantic conventions for generative AI. Pure.
  * Read: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/.
  */
 import type { NewLog } from '#store/ledger/ledger'
 
-/** The vendors of channels by their names; those that are gone are not there. */
+/** The vendors of existing channels by channel name. */
 export type Vendors = ReadonlyMap<string, string>
 
-/** Names that the conventions have for vendors; others keep their own. */
+/** The conventions' names of vendors; others keep their own. */
 const providers = new Map([
   ['gemini', 'gcp.gemini'],
   ['vertex', 'gcp.vertex_ai'],
@@ -21,13 +21,13 @@ const providers = new Map([
   ['moonshot-cn', 'moonshot_ai'],
 ])
 
-/** The provider behind a channel; Parley itself where there is no channel, or it is gone. */
+/** The provider of a channel; Parley itself where there is no channel, or it no longer exists. */
 export function providerOf(channel: string | null | undefined, vendors: Vendors): string {
   const vendor = channel == null ? undefined : vendors.get(channel)
   return vendor === undefined ? 'parley' : (providers.get(vendor) ?? vendor)
 }
 
-/** What a request asks for. */
+/** The operation of a request. */
 export function operationOf({ operation, dialect }: Pick<NewLog, 'operation' | 'dialect'>): string {
   if (operation === 'embed') return 'embeddings'
   if (operation === 'interact') return 'generate_content'

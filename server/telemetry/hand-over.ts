@@ -1,5 +1,5 @@
 /**
- * Finished requests on their way to the thread that tells the collector. Each is written down on its own turn; a message takes many.
+ * Finished requests on their way to the thread that sends to the collector. Each is encoded in its own turn; a message takes many.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import type { NewLog } from '#store/ledger/ledger'
@@ -9,27 +9,27 @@ import type { TracedRequest } from './traced-requests.ts'
 
 /** A message to the thread. */
 export interface FinishedMessage extends TakenLot {
-  /** Requests that are not settled. */
+  /** Requests not settled yet. */
   open: number
   /** Spans that were lost on the way here, since the start. */
   lost: number
 }
 
-/** What the thread answers. */
+/** The thread's reply. */
 export interface CollectorState {
   /** Spans that did not reach the collector, since the start of the thread. */
   dropped: number
-  /** Why the collector took nothing, where this is news. */
+  /** Why the collector took nothing, if it has not been reported yet. */
   failure?: { name?: string | undefined; code?: unknown } | undefined
 }
 
-/** What a log may say of an error: its text could repeat what was sent. */
+/** The loggable part of an error: its text could repeat what was sent. */
 export function nameOf(error: unknown): NonNullable<CollectorState['failure']> {
   const { name, code } = (error ?? {}) as { name?: string; code?: unknown }
   return { name, code }
 }
 
-/** Requests in a lot; milliseconds until a lot goes; milliseconds between two messages at most; requests that may be on their way. */
+/** Requests in a lot; milliseconds until a lot is sent; longest interval of messages, in milliseconds; most requests in flight. */
 export interface HandOverLimits {
   lot: number
   delayMs: number
@@ -37,35 +37,35 @@ export interface HandOverLimits {
   underway: number
 }
 
-/** What is needed to hand over. */
+/** Dependencies. */
 export interface HandOverParts {
   limits: HandOverLimits
   clock: Pick<Clock, 'after'>
   openRequests(): number
-  /** The vendors of channels as of now. */
+  /** The current vendors of channels. */
   vendors(): Vendors
-  /** Whether spans are wanted, of requests that are sampled, and whether metrics are, of all. */
+  /** Whether to send spans, of sampled requests, and metrics, of all. */
   traces: boolean
   metrics: boolean
-  /** Rejects where the thread is gone. The buffers are handed over. */
+  /** Rejects where the thread is gone. The buffers are transferred. */
   send(message: FinishedMessage): Promise<CollectorState>
-  /** Is told every answer. */
+  /** Called with every reply. */
   told(state: CollectorState): void
-  /** Is told why a lot was lost. */
+  /** Called with the reason when a lot was lost. */
   failed(error: unknown): void
 }
 
-/** Requests on their way. */
+/** Requests in flight to the thread. */
 export interface HandOver {
-  /** Writes down a finished request, or drops it where too many are on their way. */
+  /** Encodes a finished request, or drops it where too many are in flight. */
   add(row: NewLog, request: TracedRequest): void
-  /** Hands over what waits and resolves when the thread has answered. Nothing may be added afterwards. */
+  /** Sends what is pending and resolves when the thread has replied. Nothing may be added afterwards. */
   close(): Promise<void>
   /** Spans that were lost on the way, since the start. */
   lost(): number
 }
 
-/** The first message goes after a beat, or soon after the first request. */
+/** The first message is sent after a beat, or soon after the first request. */
 export function handOver({ limits, clock, openRequests, vendors, traces, metrics, send, told, failed }: HandOverParts): HandOver {
   const lot = createLot(limits.lot, vendors)
   let underway = 0
@@ -89,7 +89,7 @@ export function handOver({ limits, clock, openRequests, vendors, traces, metrics
     const answered = send({ ...taken, open: openRequests(), lost })
       .then(told, (error: unknown) => {
         lost += taken.spans
-        // Another thread knows none of the shapes.
+        // A new thread knows none of the shapes.
         lot.forget()
         failed(error)
       })
@@ -106,7 +106,7 @@ export function handOver({ limits, clock, openRequests, vendors, traces, metrics
       const traced = traces && request.sampled
       if (!traced && !metrics) return
       if (lot.size() + underway >= limits.underway) {
-        // A request is a span, and each attempt another one.
+        // A request is one span, plus one for each attempt.
         if (traced) lost += 1 + request.attempts.length
         return
       }

@@ -1,6 +1,6 @@
 /**
- * Finished requests of a moment, written down as they end: of most of them ids and numbers in rows of fixed length, beside what many
- * have in common. Nothing is kept of a request but these; the thread that sends them makes the text.
+ * A batch of finished requests, encoded as they end: for most of them ids and numbers in rows of fixed length, plus what many
+ * have in common. Nothing else is kept of a request; the sending thread produces the text.
  */
 import type { NewLog } from '#store/ledger/ledger'
 import type { Vendors } from './conventions.ts'
@@ -10,20 +10,20 @@ import { column, columns, hasTemplate, idBytes, type SpanTemplate, templateOf, w
 import { callerText, spansText } from './span-text.ts'
 import type { TracedRequest } from './traced-requests.ts'
 
-/** What many requests have in common, by a number. */
+/** The common part of many requests, by number. */
 export interface NumberedShape {
   number: number
   facts: MeasuredFacts
   template: SpanTemplate
 }
 
-/** Who asked, by a number: attributes of a span as text. */
+/** A caller, by number: attributes of a span as text. */
 export interface NumberedCaller {
   number: number
   text: string
 }
 
-/** A request that is like few others: its spans as text, separated by commas, empty where it is not traced. */
+/** An unusual request: its spans as text, separated by commas, empty where it is not traced. */
 export interface WholeRequest {
   facts: MeasuredFacts
   measured: Measured
@@ -31,44 +31,44 @@ export interface WholeRequest {
   spans: number
 }
 
-/** What was written down. */
+/** The encoded requests. */
 export interface TakenLot {
-  /** Numbers of shapes begin anew with another epoch. */
+  /** Numbers of shapes restart with a new epoch. */
   epoch: number
-  /** Shapes and callers that no lot of this epoch had before. */
+  /** Shapes and callers that are new in this epoch. */
   shapes: readonly NumberedShape[]
   callers: readonly NumberedCaller[]
   /** `columns` for each request with a shape, and `idBytes`. */
   numbers: Float64Array<ArrayBuffer>
   ids: Uint8Array<ArrayBuffer>
   whole: readonly WholeRequest[]
-  /** How many spans all of it is. */
+  /** Total number of spans. */
   spans: number
 }
 
-/** A lot that is written. */
+/** A lot being filled. */
 export interface Lot {
   /** Requests in it. */
   size(): number
   isFull(): boolean
-  /** Writes down a finished request; its spans, if it is traced. There must be room. */
+  /** Encodes a finished request, and its spans if it is traced. There must be room. */
   add(row: NewLog, request: TracedRequest, traced: boolean): void
-  /** What there is; the next lot is empty. */
+  /** Returns the contents and starts an empty lot. */
   take(): TakenLot
-  /** To be called now and then: the next lot begins an epoch where channels have changed, or where shapes found no room. */
+  /** To be called periodically: the next lot begins a new epoch if channels have changed, or shapes had no room. */
   refresh(): void
-  /** Who got the lots has forgotten them: the next lot begins an epoch. */
+  /** The receiver has lost its state: the next lot begins a new epoch. */
   forget(): void
 }
 
 interface Shape {
   outline: Outline
   facts: MeasuredFacts
-  /** From the second request on: a shape that comes once is not worth it. */
+  /** Assigned from the second request on: a shape that occurs once is not worth it. */
   number?: number
 }
 
-/** Nothing yet; `most`: requests. `ask`: for the vendors of channels as of now. `mostShapes`: that are known at a time, and callers `mostCallers`. */
+/** An empty lot of `most` requests. `ask`: returns the current vendors of channels. `mostShapes`, `mostCallers`: cache sizes. */
 export function createLot(most: number, ask: () => Vendors, { mostShapes = 2_000, mostCallers = 10_000 } = {}): Lot {
   const numbers = new Float64Array(most * columns)
   const ids = new Uint8Array(most * idBytes)
@@ -129,7 +129,7 @@ export function createLot(most: number, ask: () => Vendors, { mostShapes = 2_000
   }
 }
 
-/** The vendors of channels: as of the last look, or as of now for a channel that was not there then. */
+/** The vendors of channels: cached, or read anew for an unknown channel. */
 function knownVendors(ask: () => Vendors) {
   let vendors = ask()
   let text = JSON.stringify([...vendors])
@@ -138,7 +138,7 @@ function knownVendors(ask: () => Vendors) {
       if (channel != null && !vendors.has(channel)) vendors = ask()
       return vendors
     },
-    /** Looks anew, and says whether it is otherwise than at the last look. */
+    /** Reads anew, and returns whether anything has changed. */
     haveChanged(): boolean {
       vendors = ask()
       const before = text
@@ -148,7 +148,7 @@ function knownVendors(ask: () => Vendors) {
   }
 }
 
-/** Shapes by model. What finds no room is not remembered. */
+/** Shapes by model. Those without room are not cached. */
 function createShapes(most: number) {
   const byModel = new Map<string, Shape[]>()
   let [count, numbered, epoch] = [0, 0, 0]
@@ -173,7 +173,7 @@ function createShapes(most: number) {
     forget(): void {
       isStale = true
     },
-    /** To be called between two lots: what is in one of them refers to what it began with. True where all is forgotten. */
+    /** To be called between two lots, since a lot refers to the shapes at its start. True where all were dropped. */
     tidy(): boolean {
       if (!isStale) return false
       byModel.clear()
@@ -189,7 +189,7 @@ interface Caller extends Pick<NewLog, 'memberId'> {
   isTold: boolean
 }
 
-/** Callers by user and key: many have keys of the same name. What finds no room is not remembered. */
+/** Callers by user and key: many have keys of the same name. Those without room are not cached. */
 function createCallers(most: number) {
   const byUser = new Map<string | null | undefined, Map<string | null | undefined, Caller[]>>()
   let count = 0

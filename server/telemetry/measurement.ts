@@ -1,13 +1,13 @@
-/** What metrics are told of finished requests, as plain data that crosses to the thread that counts. Pure. */
+/** The measurements of finished requests, as plain data for the counting thread. Pure. */
 import { promptOf } from '#canonical/usage'
 import type { NewLog } from '#store/ledger/ledger'
 import { operationOf, providerOf, type Vendors } from './conventions.ts'
 
-/** What many requests have in common. */
+/** The common part of many requests. */
 export interface MeasuredFacts {
   operation: string
   provider: string
-  /** The model that was asked for, where a channel was found: what nobody offers is any text. */
+  /** The requested model, where a channel was found: an unknown model could be any text. */
   model?: string | undefined
   /** The upstream's name of the model. */
   responseModel?: string | undefined

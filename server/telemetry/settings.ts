@@ -1,29 +1,29 @@
-/** What the environment says of telemetry, beside what the exporters read themselves. Pure. */
+/** Telemetry settings from the environment, except those the exporters read themselves. Pure. */
 
 /** Settings of telemetry. */
 export interface TelemetrySettings {
   traces: boolean
   metrics: boolean
   serviceName: string
-  /** Further facts about this installation. */
+  /** Resource attributes of this installation. */
   resource: Record<string, string>
   sampler: string | undefined
   samplerArgument: string | undefined
   metricsEveryMs: number
-  /** How long a span waits at most for others to be sent with. */
+  /** Longest time that a span waits to be sent with others. */
   spansWithinMs: number
-  /** Files that say what is believed of the collector of traces, and shown to it, with the variables that name them. */
+  /** Files with the trusted CA of the trace collector and the client certificate, with the variables that name them. */
   tlsFiles: Partial<Record<'ca' | 'cert' | 'key', { variable: string; path: string }>>
 }
 
-/** Milliseconds that a finished request waits at most before it goes to the other thread. */
+/** Most milliseconds that a finished request waits before it is sent to the other thread. */
 const mostHandOverMs = 500
 
-/** Of the milliseconds that a span may wait, those before it goes to the other thread. */
+/** The part of a span's waiting time that is spent before it is sent to the other thread, in milliseconds. */
 export const handOverMs = ({ spansWithinMs }: Pick<TelemetrySettings, 'spansWithinMs'>): number =>
   Math.min(spansWithinMs / 2, mostHandOverMs)
 
-/** Undefined where no collector is named, or telemetry is switched off. Throws an Error that names the variable for what is not possible. */
+/** Undefined where no collector is named, or telemetry is switched off. Throws an Error that names the variable of an invalid setting. */
 export function telemetrySettings(env: Record<string, string | undefined>): TelemetrySettings | undefined {
   const given = (name: string) => (env[name] === '' ? undefined : env[name])
   const sendsTo = (signal: 'TRACES' | 'METRICS') =>

@@ -1,9 +1,9 @@
-/** What requests have in common whose spans and measurements differ in ids, times and amounts alone. Pure. */
+/** The common part of requests whose spans and measurements differ only in ids, times and amounts. Pure. */
 import type { AttemptRow } from '#shared/console/log'
 import type { NewLog } from '#store/ledger/ledger'
 import type { TracedRequest } from './traced-requests.ts'
 
-/** Everything of a request but its values, and who asked. */
+/** Everything of a request except its values and its caller. */
 export interface Outline
   extends Pick<NewLog, 'model' | 'upstreamModel' | 'channel' | 'group' | 'status' | 'end' | 'stream' | 'operation' | 'dialect'> {
   error: string | undefined
@@ -14,10 +14,10 @@ export interface Outline
   attempt: Pick<AttemptRow, 'channel' | 'key' | 'model' | 'phase' | 'status' | 'cause'> | undefined
 }
 
-/** Which kinds of tokens are told. */
+/** Which kinds of tokens are reported. */
 const usageOf = ({ usage }: NewLog): number => (usage ? 1 + (usage.in.cacheRead > 0 ? 2 : 0) + (usage.out.reasoning > 0 ? 4 : 0) : 0)
 
-/** The outline of a request with one attempt at most. */
+/** The outline of a request with at most one attempt. */
 export function outlineOf(row: NewLog, { parent, attempts: [attempt] }: TracedRequest): Outline {
   const { model, upstreamModel, channel, group, status, end, stream, operation, dialect } = row
   return {
@@ -30,7 +30,7 @@ export function outlineOf(row: NewLog, { parent, attempts: [attempt] }: TracedRe
   }
 }
 
-/** Whether a request has this outline. One comparison after the other: every request comes through here. */
+/** Whether a request has this outline. Plain comparisons: every request passes through here. */
 export function hasOutline(outline: Outline, row: NewLog, { parent, attempts }: TracedRequest): boolean {
   return (
     outline.channel === row.channel &&

@@ -1,6 +1,6 @@
 /**
- * Spans of requests that differ in ids, times and amounts alone: the text of one of them with holes, and what fills them as numbers and
- * ASCII in rows of fixed length. Made from what `spansText` writes of a request whose ids, times and amounts are marks. Pure.
+ * Spans of requests that differ only in ids, times and amounts: the text of one of them with holes, and the values for them as numbers and
+ * ASCII in rows of fixed length. Made from the output of `spansText` for a request whose ids, times and amounts are markers. Pure.
  */
 import { noUsage, promptOf } from '#canonical/usage'
 import type { NewLog } from '#store/ledger/ledger'
@@ -8,32 +8,32 @@ import type { Vendors } from './conventions.ts'
 import { callerText, nanos, spansText } from './span-text.ts'
 import type { TracedRequest } from './traced-requests.ts'
 
-/** Where a request's numbers stand in its row; NaN is none. Times are milliseconds, since the epoch where it is a moment, cost is USD. */
+/** Columns of a request's numbers in its row; NaN: absent. Times in milliseconds, moments since the epoch; cost in USD. */
 export const column = {
   ...{ shape: 0, isTraced: 1, at: 2, totalMs: 3, firstTokenMs: 4, cost: 5 },
   ...{ input: 6, output: 7, cacheRead: 8, reasoning: 9, attemptAt: 10, attemptMs: 11, idLength: 12, caller: 13 },
 } as const
 export const columns = 14
 
-/** Where its ids begin in its row of bytes; those of spans have 16 digits, that of the trace 32. */
+/** Offsets of its ids in its row of bytes; span ids have 16 digits, the trace id 32. */
 export const place = { traceId: 0, spanId: 32, attemptId: 48, parentId: 64, requestId: 80 } as const
 const mostId = 64
 export const idBytes = place.requestId + mostId
 
-/** What fills a hole. */
+/** Kinds of holes. */
 export const holes = [
   ...(['traceId', 'spanId', 'parentId', 'requestId', 'start', 'end', 'firstToken', 'cost'] as const),
   ...(['input', 'output', 'cacheRead', 'reasoning', 'attemptId', 'attemptStart', 'attemptEnd', 'caller'] as const),
 ] as const
 export type Hole = (typeof holes)[number]
 
-/** Pieces of text in ASCII, and the hole after each but the last one. */
+/** Pieces of ASCII text, and the hole after each but the last. */
 export interface SpanTemplate {
   pieces: readonly string[]
   holes: readonly Hole[]
 }
 
-/** Whether a template can stand for its spans, if its id can be written: nothing comes in other numbers. */
+/** Whether a template can represent its spans, provided its id can be written: only the number of attempts matters. */
 export const hasTemplate = (row: NewLog, { attempts }: TracedRequest): boolean =>
   row.losses.length === 0 && attempts.length < 2 && attempts.length === row.attempts.length
 
@@ -51,7 +51,7 @@ export function writeRequestId(requestId: string, ids: Uint8Array, at: number): 
   return true
 }
 
-/** Writes what differs between requests of one shape, but for their ids of their own, into row `at` of both. */
+/** Writes what differs between requests of one shape, except their own ids, into row `at` of both. */
 export function writeValues(row: NewLog, request: TracedRequest, numbers: Float64Array, ids: Uint8Array, at: number): void {
   const { usage, firstTokenMs } = row
   const [attempt] = request.attempts
@@ -68,7 +68,7 @@ export function writeValues(row: NewLog, request: TracedRequest, numbers: Float6
   numbers[first + column.attemptMs] = attempt ? attempt.row.ms : Number.NaN
   numbers[first + column.idLength] = row.requestId.length
   const begin = at * idBytes
-  // Those of the trace, of its span and of its first attempt, one behind the other.
+  // The ids of the trace, of its span and of its first attempt, concatenated.
   writeAscii(request.ids, ids, begin + place.traceId)
   if (request.parent) writeAscii(request.parent.spanId, ids, begin + place.parentId)
 }
@@ -77,7 +77,7 @@ function writeAscii(text: string, out: Uint8Array, from: number): void {
   for (let at = 0; at < text.length; at += 1) out[from + at] = text.charCodeAt(at)
 }
 
-/** Places of values: no name can contain them, since its quotes would be escaped. */
+/** Markers of values: no name can contain them, since its quotes would be escaped. */
 const places =
   /"(?:traceId|spanId|parentSpanId|startTimeUnixNano|endTimeUnixNano|timeUnixNano|intValue|parley\.request_id","value":{"stringValue)":"([\w-]+)|"doubleValue":([\d.]+)|(,\{"key":"user\.id","value":\{"stringValue":"marked-caller"\}\})/g
 const mark = {
@@ -108,7 +108,7 @@ export function templateOf(row: NewLog, request: TracedRequest, vendors: Vendors
   return { pieces: [...pieces, text.slice(from)], holes: found }
 }
 
-/** What stands in the holes of marked spans; absent where they have none. */
+/** The texts in the holes of marked spans; absent where they have none. */
 function textsOf(row: NewLog, { traceId, spanId, parent, attempts: [attempt] }: TracedRequest): Partial<Record<Hole, string>> {
   const { usage, firstTokenMs } = row
   const at = row.at.getTime()

@@ -1,6 +1,6 @@
 /**
  * The spans of a finished request as text of OTLP/JSON, whole: the one for the request first, then one for each attempt. Never prompts,
- * answers or secrets. Written piece by piece, since objects that an exporter would turn into the same text cost six times as much. Pure.
+ * answers or secrets. Written piece by piece: building objects for an exporter to serialise costs six times as much. Pure.
  * Read: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding: ids are hexadecimal, 64-bit numbers are text.
  */
 import { promptOf } from '#canonical/usage'
@@ -8,13 +8,13 @@ import type { NewLog } from '#store/ledger/ledger'
 import { operationOf, providerOf, type Vendors } from './conventions.ts'
 import type { TracedAttempt, TracedRequest } from './traced-requests.ts'
 
-/** Sampled, and whether the parent is in another process is known: it is not, and it is. */
+/** Flags: sampled, with known parent location: local, and remote. */
 const [flags, remoteParent] = [0x101, 0x301]
 const [server, client] = [2, 3]
 
 /**
- * What somebody chose, as JSON in ASCII: one other character would make the whole message twice as large in memory. What is made here of
- * letters and digits needs no such care.
+ * User-chosen text as JSON in ASCII: one other character would double the whole message in memory. Values generated here from
+ * letters and digits need no escaping.
  */
 function quoted(text: string): string {
   const json = JSON.stringify(text)
@@ -23,7 +23,7 @@ function quoted(text: string): string {
 const foreign = /[^ -~]/
 const everyForeign = /[^ -~]/g
 
-/** Writers of one attribute each, with a comma before it; nothing where there is nothing to say. */
+/** Each writes one attribute with a comma before it; nothing if it has no value. */
 const textAttribute = (name: string) => {
   const begin = `,{"key":"${name}","value":{"stringValue":`
   return (value: string | null | undefined) => (value == null ? '' : `${begin}${quoted(value)}}}`)
@@ -58,7 +58,7 @@ const outputTokens = wholeAttribute('gen_ai.usage.output_tokens')
 const cachedTokens = wholeAttribute('gen_ai.usage.cache_read.input_tokens')
 const reasoningTokens = wholeAttribute('gen_ai.usage.reasoning.output_tokens')
 
-/** Who asked. */
+/** Attributes of the caller. */
 export const callerText = ({ userId, memberId, key: name }: Pick<NewLog, 'userId' | 'memberId' | 'key'>): string =>
   `${user(userId)}${member(memberId)}${key(name)}`
 

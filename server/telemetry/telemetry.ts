@@ -1,6 +1,6 @@
 /**
- * Traces and metrics over OTLP/HTTP. A request carries nothing but the ids of its trace; what is told of it is written down from its
- * row at its end, and counted and sent by a thread of its own (`collecting`), many at a time. Loaded only where a collector is configured.
+ * Traces and metrics over OTLP/HTTP. A request carries only the ids of its trace; its span and measurements are derived from its
+ * row at its end, and counted and sent by a separate thread (`collecting`), many at a time. Loaded only where a collector is configured.
  */
 import type { Clock, Random } from '#runtime/clock'
 import type { TlsIdentity } from '#runtime/contract/route'
@@ -14,51 +14,51 @@ import { handOverMs, type TelemetrySettings } from './settings.ts'
 import { samplerOf } from './trace-context.ts'
 import { type TracedRequests, tracedRequests } from './traced-requests.ts'
 
-/** What telemetry is made from. */
+/** Dependencies of telemetry. */
 export interface TelemetryParts {
   settings: TelemetrySettings
-  /** What the files of the settings say. */
+  /** Contents of the files in the settings. */
   tls: TlsIdentity | undefined
   /** The environment; the exporters' variables are taken from it. */
   env: Record<string, string | undefined>
   version: string
-  /** Tells instances apart. */
+  /** Distinguishes instances. */
   instance: string
   clock: Clock
   random: Random
   log: Log
   openRequests(): number
-  /** The vendors of channels as of now. */
+  /** The current vendors of channels. */
   vendors(): Vendors
 }
 
-/** Telemetry that runs. */
+/** Running telemetry. */
 export interface Telemetry extends Pick<TracedRequests, 'begin' | 'traceIdOf'> {
   /** A request has ended and left this row. */
   observe(row: NewLog): void
-  /** Sends what waits, as far as the collector takes it. */
+  /** Sends what is pending, as far as the collector takes it. */
   close(): Promise<void>
 }
 
-/** What the thread has to know at its start. */
+/** Configuration of the thread. */
 export interface CollectingOptions extends Pick<TelemetryParts, 'settings' | 'tls' | 'version' | 'instance'> {
-  /** What the exporters read: a thread does not see what was added to the environment of its process. */
+  /** Variables for the exporters: a thread does not see additions to its process's environment. */
   variables: Record<string, string>
 }
 
-/** A message to the thread: what it is for, finished requests, or its end. Each is answered when it is done. */
+/** A message to the thread: its configuration, finished requests, or the end. Each is answered when done. */
 export type CollectingMessage = { id: number } & (
   | ({ kind: 'open' } & CollectingOptions)
   | ({ kind: 'finished' } & FinishedMessage)
   | { kind: 'close' }
 )
 
-/** A lot is what goes to the collector in one message, mostly: each takes turns of two threads and one of the collector's. */
+/** A lot usually makes one message to the collector: each costs turns on two threads and in the collector. */
 const limits: Omit<HandOverLimits, 'beatMs' | 'delayMs'> = { lot: 512, underway: 8_192 }
 const mostBeatMs = 5_000
-/** Milliseconds between two warnings that the collector does not take anything. */
+/** Milliseconds between two warnings about a failing collector. */
 const silenceMs = 60_000
-/** Milliseconds that the end of the process may take for what waits. */
+/** Milliseconds that shutdown may spend on pending data. */
 const lastMs = 3_000
 
 /** Starts telemetry. Throws an Error that names the variable for a setting that is not known. */
@@ -83,7 +83,7 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
     failed: (error) => told({ dropped: 0, failure: nameOf(error) }),
     send: (message) => link.ask({ kind: 'finished', ...message }, [message.numbers.buffer, message.ids.buffer]) as Promise<CollectorState>,
   })
-  // What fails here fails again with the first message, and is counted there.
+  // A failure here recurs with the first message, and is counted there.
   link.open().catch(() => undefined)
 
   return {

@@ -1,6 +1,6 @@
-/** The trace that a request belongs to, as W3C Trace Context writes it. Pure. Read: https://www.w3.org/TR/trace-context/. */
+/** The trace that a request belongs to, in W3C Trace Context format. Pure. Read: https://www.w3.org/TR/trace-context/. */
 
-/** A span of somebody else's that a request comes from. */
+/** The caller's span. */
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   traceId: string
@@ -11,7 +11,7 @@ export interface TraceParent {
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
-/** Undefined for what is not valid; a later version is read as far as this one goes. */
+/** Undefined if invalid; of a later version the part defined here is read. */
 export function readTraceParent(header: string | null): TraceParent | undefined {
   const [, version, traceId = '', spanId = '', flags = '', more] = form.exec(header?.trim() ?? '') ?? []
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined
@@ -22,10 +22,10 @@ export function readTraceParent(header: string | null): TraceParent | undefined 
 /** The header `traceparent` for a request that belongs to this span. */
 export const writeTraceParent = ({ traceId, spanId, sampled }: TraceParent): string => `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
 
-/** Bytes of `tracestate` that are passed on; more is left away, as the standard allows. */
+/** Most bytes of `tracestate` to pass on; more is dropped, as the standard allows. */
 const mostState = 512
 
-/** The vendors' own part of the trace, unchanged; undefined where there is none that can be passed on. */
+/** The vendor-specific part of the trace, unchanged; undefined where there is none that can be passed on. */
 export const readTraceState = (header: string | null): string | undefined =>
   header !== null && /^[\x20-\x7e]+$/.test(header) && header.length <= mostState ? header : undefined
 
@@ -33,7 +33,7 @@ export const readTraceState = (header: string | null): string | undefined =>
 export type Sampler = (traceId: string, parent: TraceParent | undefined) => boolean
 
 /**
- * Sampling as `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` say; by default everything, and what the caller says of its own trace.
+ * Sampling by `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`; by default everything, with the caller's decision for its own trace.
  * Throws an Error that names the variable when it has another value.
  */
 export function samplerOf(name = 'parentbased_always_on', argument = '1'): Sampler {

@@ -1,7 +1,7 @@
 /** The same log; lines about a request name its trace. */
 import { type Log, type LogLevel, logLevels } from '#runtime/log'
 
-/** `traceIdOf`: the trace of a request by its id; only asked for lines of this `level` or above, which are written. */
+/** `traceIdOf`: the trace of a request by its id; only called for lines of this `level` or above, which are written. */
 export function tracedLog(log: Log, level: LogLevel, traceIdOf: (requestId: string) => string | undefined): Log {
   const write = (its: keyof Log) => (fields: object, message: string) => {
     const traceId = 'requestId' in fields ? traceIdOf(String(fields.requestId)) : undefined

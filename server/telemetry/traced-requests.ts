@@ -1,4 +1,4 @@
-/** Requests on their way, by the ids of their spans: a span can only be made when its request has ended, its id goes out before. */
+/** Running requests with the ids of their spans: a span is created when its request has ended, but its id is sent out before. */
 import type { Clock, Random } from '#runtime/clock'
 import type { AttemptRow } from '#shared/console/log'
 import { readTraceParent, readTraceState, type Sampler, type TraceParent, writeTraceParent } from './trace-context.ts'
@@ -13,14 +13,14 @@ export interface TracedAttempt {
 
 /** A request and its span. */
 export interface TracedRequest {
-  /** The ids of its trace, of its span, and of the span of its first attempt, one behind the other: they are made and written at once. */
+  /** The ids of its trace, its span, and the span of its first attempt, concatenated: they are generated and written together. */
   ids: string
   traceId: string
   spanId: string
   sampled: boolean
   parent: TraceParent | undefined
   attempts: TracedAttempt[]
-  /** An attempt begins; its row is filled in as it goes. */
+  /** An attempt begins; its row is filled in as it proceeds. */
   begin(row: AttemptRow): void
   /** Headers for the upstream of this attempt. */
   headersOf(row: AttemptRow): Record<string, string>
@@ -29,13 +29,13 @@ export interface TracedRequest {
 /** The requests of this process. */
 export interface TracedRequests {
   begin(requestId: string, headers: Pick<Headers, 'get'>): TracedRequest
-  /** The request, which is over now; a new one where nobody has begun it. */
+  /** The request, which is over now; a new one if it was not begun. */
   end(requestId: string): TracedRequest
   /** The trace of a request that runs or has just ended. */
   traceIdOf(requestId: string): string | undefined
 }
 
-/** Requests at most that are remembered; the oldest are forgotten first, and are then traces of their own. */
+/** Most running requests remembered; the oldest are dropped first, and then get new traces. */
 const mostOpen = 20_000
 /** Requests that have ended and whose trace is known. */
 const mostEnded = 4_096
@@ -74,7 +74,7 @@ interface Surroundings {
   random: Pick<Random, 'hex'>
 }
 
-/** Where ids begin in a request's own. */
+/** Offsets in `ids`. */
 const [spanAt, attemptAt] = [32, 48]
 
 class Traced implements TracedRequest {
@@ -83,7 +83,7 @@ class Traced implements TracedRequest {
   readonly parent: TraceParent | undefined
   readonly attempts: TracedAttempt[] = []
   readonly #surroundings: Surroundings
-  /** `tracestate`, as it goes on to upstreams. */
+  /** `tracestate`, as passed on to upstreams. */
   readonly #state: string | undefined
 
   constructor(surroundings: Surroundings, ids: string, sampled: boolean, parent: TraceParent | undefined, state: string | undefined) {
@@ -122,7 +122,7 @@ function forgetOldest(map: Map<string, unknown>): void {
   if (oldest !== undefined) map.delete(oldest)
 }
 
-/** The newest that have ended. To add one costs next to nothing; they are searched for the few lines of the log that want one. */
+/** The most recently ended. Adding is nearly free; lookups, for the few log lines that need one, are linear searches. */
 function recent(most: number) {
   const names: string[] = []
   const traceIds: string[] = []

@@ -1,10 +1,10 @@
 /**
- * What coding agents need to use Parley, as data: which dialect each speaks, and what its own files must say. The settings are those of the
+ * What coding agents need to use Parley, as data: the dialect of each, and the contents of its own files. The settings follow the
  * agents' documentation, and of `e2e/support/coding-agents.ts`, which starts the real agents with them.
  */
 import type { Dialect } from '#shared/ids'
 
-/** Where an agent is to send its requests. */
+/** The connection that an agent is configured for. */
 export interface Post {
   /** Parley's address, without a path and a slash at its end. */
   url: string
@@ -14,11 +14,11 @@ export interface Post {
   smallModel: string
 }
 
-/** What one file in the home folder must say. */
+/** The required content of one file in the home folder. */
 export type Part =
   /** Values by their path in a JSON file. */
   | { file: string; json: readonly (readonly [path: readonly string[], value: unknown])[] }
-  /** Lines between two marks in a file of another form. */
+  /** Lines between two markers in a file of another format. */
   | { file: string; lines: readonly string[] }
 
 /** One agent. */
@@ -26,7 +26,7 @@ export interface Agent {
   title: string
   dialect: Dialect
   parts(post: Post): Part[]
-  /** How it is started then. */
+  /** The command that starts it. */
   start(post: Post): string[]
 }
 
@@ -53,7 +53,7 @@ export const agents = {
     dialect: 'responses',
     parts: ({ url, model }) => [
       {
-        // A profile is a file of its own; one in `config.toml` is refused.
+        // A profile is a separate file; one in `config.toml` is refused.
         file: '.codex/parley.config.toml',
         lines: [
           'model_provider = "parley"',

@@ -1,15 +1,15 @@
 /**
- * Asks a running Parley what an agent of this dialect would ask: whether it is there, whether the key is good, which models it has, and with
- * one of them an answer, a stream, a tool call and thinking. Each finding says what to mend. The requests are real and are charged.
+ * Tests a running Parley as an agent of this dialect would use it: whether it responds, whether the key is valid, which models it has, and
+ * with one of them an answer, a stream, a tool call and thinking. Each finding says how to fix it. The requests are real and charged.
  */
 import type { Dialect } from '#shared/ids'
 
-/** A finding. `weak`: agents work, but not with all that they can. */
+/** A finding. `weak`: agents work, but with reduced features. */
 export interface Check {
   name: string
   state: 'works' | 'weak' | 'fails'
   found: string
-  /** Absent where nothing has to be done. */
+  /** Absent where there is nothing to fix. */
   mend?: string
 }
 
@@ -35,7 +35,7 @@ interface Asked {
   body: Record<string, unknown>
 }
 
-/** The requests, as the agents' own libraries write them. */
+/** The requests, in the form that the agents' libraries send. */
 const requests: Record<Exclude<Dialect, 'completions'>, (model: string, kind: Kind, stream: boolean) => Asked> = {
   chat: (model, kind, stream) => ({
     path: '/v1/chat/completions',
@@ -73,7 +73,7 @@ const requests: Record<Exclude<Dialect, 'completions'>, (model: string, kind: Ki
   }),
 }
 
-/** What of an answer says that the model has thought. */
+/** Signs in an answer that the model has thought. */
 const thoughts =
   /"(reasoning_content|reasoning|thinking|thought|encrypted_content)":\s*("[^"]|true|\{)|"(reasoning_tokens|thoughtsTokenCount)":\s*[1-9]/
 
@@ -81,7 +81,7 @@ interface Said {
   status: number
   type: string
   text: string
-  /** Its own words for a failure. */
+  /** The server's message of a failure. */
   message: string
 }
 
@@ -121,7 +121,7 @@ const refused = (name: string, { status, message }: Said, mend: string): Check =
   mend,
 })
 
-/** Findings in order; what cannot be looked at since something before it fails is left out. Never rejects. */
+/** Findings in order; checks that cannot run because an earlier one failed are left out. Never rejects. */
 export async function examine({ url, key, dialect, model: wanted }: Question): Promise<Check[]> {
   const ready = await ask(url, key, { path: '/readyz' })
   if (ready.status !== 200) return [refused('Parley', ready, 'Is it running, and is PARLEY_URL (or --url) its address?')]

@@ -1,12 +1,12 @@
 /**
- * Writes into files that belong to somebody else, and takes it back: texts in, texts out. What was there before stands in a record beside
- * the file, so that taking back restores a file that nobody has touched since byte for byte, and of one that somebody has touched
- * only what was written here.
+ * Edits files that belong to other programs, and undoes it: texts in, texts out. The previous content is saved in a record beside
+ * the file, so that undoing restores an otherwise unchanged file byte for byte, and in a changed one
+ * reverts only what was written here.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Part } from './agents.ts'
 
-/** What a file said before; null where there was none. */
+/** The previous content of a file; null where there was none. */
 export interface Before {
   text: string | null
 }
@@ -17,7 +17,7 @@ const end = '# --- parley: end ---'
 type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Throws an Error for text that is not a JSON object, which is not written over. */
+/** Throws an Error for text that is not a JSON object, which is never overwritten. */
 function objectIn(text: string | null, file: string): Json {
   if (text === null || text.trim() === '') return {}
   let value: unknown
@@ -34,7 +34,7 @@ function valueAt(object: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), object)
 }
 
-/** The same object with this value there; undefined removes it, and objects that become empty with it. */
+/** A copy of the object with this value set; undefined removes it, and objects that thereby become empty. */
 function withValue(object: Json, [name = '', ...rest]: readonly string[], value: unknown): Json {
   const { [name]: inside, ...others } = object
   if (rest.length === 0) return value === undefined ? others : { ...object, [name]: value }
@@ -71,7 +71,7 @@ export function takenBack(part: Part, now: string | null, { text: before }: Befo
   const then = objectIn(before, part.file)
   let undone = part.json.reduce(
     (object, [path, value]) => {
-      // What somebody has set to something else since is theirs.
+      // A value that was changed since is left alone.
       return isDeepStrictEqual(valueAt(object, path), value) ? withValue(object, path, valueAt(then, path)) : object
     },
     objectIn(now, part.file),

@@ -77,7 +77,7 @@ const keyNamed = async ({ api, args: [word = ''] }: Input) =>
   named(await api.list<KeyRow>(`/api/keys${queryOf({ q: word, ...(await everybody(api)) })}`), word)
 const userNamed = async ({ api, args: [word = ''] }: Input) => named(await api.list<AccountRow>('/api/users'), word)
 
-/** Administrators mean everybody's keys. */
+/** For administrators, the keys of all users. */
 async function everybody(api: Input['api']): Promise<{ all?: string }> {
   const { user } = await api.call<{ user: { role: string } }>('GET', '/api/session')
   return user.role === 'admin' ? { all: 'true' } : {}

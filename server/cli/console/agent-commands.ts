@@ -1,11 +1,11 @@
-/** `agent setup` and `doctor`: coding agents on the machine of whoever runs the command. Their key is one of models, in PARLEY_KEY. */
+/** `agent setup` and `doctor`: coding agents on the local machine. They use an API key, in PARLEY_KEY. */
 import { type AgentName, agentNames, agents, type Part, type Post } from '../agents/agents.ts'
 import { type Check, examine } from '../agents/doctor.ts'
 import { takenBack, written } from '../agents/edit.ts'
 import { CommandError } from './api.ts'
 import { type Command, type Input, type Output, table } from './command.ts'
 
-/** What was there before, and what was written: beside the file, for taking it back. */
+/** The previous content, and what was written: stored beside the file, for undoing. */
 interface Record {
   text: string | null
   part: Part
@@ -64,7 +64,7 @@ async function write(parts: readonly Part[], { files }: Input): Promise<string[]
     const path = `${files.home}/${part.file}`
     const now = await files.read(path)
     const before = await recorded(path, files)
-    // A second setup replaces the first, so that taking it back leads to before both.
+    // A second setup replaces the first, so that undoing restores the state before both.
     const rest = before === null ? now : edited(() => takenBack(before.part, now, before))
     const text = edited(() => written(part, rest)) ?? ''
     plans.push({ path, text, record: { text: before === null ? now : before.text, part } })
@@ -77,7 +77,7 @@ async function write(parts: readonly Part[], { files }: Input): Promise<string[]
   return plans.map(({ path }) => path)
 }
 
-/** The parts as a person would type them. The key stands in them: it is theirs. */
+/** The parts as a person would type them, including the user's own key. */
 const shown = (parts: readonly Part[]) => parts.map((part) => `# ~/${part.file}\n${written(part, null)}`).join('\n')
 
 const checkTable = (checks: readonly Check[]) =>

@@ -1,7 +1,7 @@
 /** Calls the console's API of a running Parley with a management key. Every failure is a CommandError with its exit code. */
 import type { Page } from '#shared/console/model'
 
-/** A command that ends without having done its work. */
+/** A command that failed. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   /** 1: refused or out of reach; 2: the command line is wrong. */
@@ -22,11 +22,11 @@ export interface Api {
   text(path: string): Promise<string>
   /** The answer as text, with its headers. */
   page(path: string): Promise<{ text: string; headers: Headers }>
-  /** The lines of an answer, as they come; what stands behind the last line feed is none. Throws BrokenOff where it ends before its end. */
+  /** The lines of an answer, as they arrive; text after the last line feed is dropped. Throws BrokenOff where it ends early. */
   lines(path: string): AsyncGenerator<string>
 }
 
-/** An answer that had begun and did not come to its end, or a Parley that did not respond. */
+/** An answer that was cut off, or a Parley that did not respond. */
 export class BrokenOff extends CommandError {}
 
 /** The variables that name the Parley to call and the key to call it with. */
@@ -34,7 +34,10 @@ export const variables = ['PARLEY_URL', 'PARLEY_MANAGEMENT_KEY'] as const
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The API at `url`, else at PARLEY_URL, else where a Parley with this environment listens. Throws CommandError without a key. */
+/**
+ * The API at `url`, else at PARLEY_URL, else at the address at which a Parley with this environment listens. Throws CommandError without a
+ * key.
+ */
 export function openApi(env: Environment, url: string | undefined): Api {
   const address = addressOf(env, url)
   const key = env.PARLEY_MANAGEMENT_KEY
@@ -97,7 +100,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
   }
 }
 
-/** Where Parley answers: `url`, else what the environment says, without a slash at its end. Throws CommandError. */
+/** Parley's address: `url`, else from the environment, without a trailing slash. Throws CommandError. */
 export function addressOf(
   { PARLEY_URL, PARLEY_PUBLIC_URL, PARLEY_HOST = '127.0.0.1', PARLEY_PORT = '3000' }: Environment,
   url?: string,

@@ -1,36 +1,36 @@
-/** What a command of the command line is, and what they share: flags, tables, money fields. */
+/** The definition of a command, and shared helpers: flags, tables, money fields. */
 import { type Api, CommandError } from './api.ts'
 
-/** A flag: with a value, which `value` names, or without. */
+/** A flag, without a value unless `value` names one. */
 export interface Flag {
   value?: string
   help: string
-  /** The values that it takes; of several where `value` has a comma. */
+  /** The values that it takes; several may be given where `value` has a comma. */
   of?: readonly string[]
   /** One letter that stands for it. */
   short?: string
 }
 
-/** What a command has read. */
+/** The parsed input of a command. */
 export interface Input {
   api: Api
   /** The arguments after its words, as many as it names. */
   args: readonly string[]
   flags: Readonly<Record<string, string | undefined>>
   env: Readonly<Record<string, string | undefined>>
-  /** Asks a person on a terminal; false where there is none. */
+  /** Asks for confirmation on a terminal; false where there is none. */
   confirm(question: string): Promise<boolean>
   /** The text of a file, or of standard input for `-`. Throws CommandError. */
   readText(file: string): Promise<string>
-  /** Files of the person who runs it. */
+  /** Files of the user who runs it. */
   files: Files
   /** Parley's address, as `api` would find it. */
   address: string
-  /** Prints before the command is done. Nothing is printed with --json. */
+  /** Prints while the command runs; nothing with --json. */
   say(text: string): void
 }
 
-/** Files of a person, by path. */
+/** Files of the user, by path. */
 export interface Files {
   /** Their home folder. */
   home: string
@@ -38,7 +38,7 @@ export interface Files {
   read(path: string): Promise<string | null>
   /** Null removes it. Only its owner may read what is written. */
   write(path: string, text: string | null): Promise<void>
-  /** Adds to the end of a file, which is made if need be. Rejects when the disk refuses. */
+  /** Appends to a file, creating it if needed. Rejects when the disk fails. */
   append(path: string, text: string): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export interface Output {
 export interface Command {
   /** `keys create` */
   words: string
-  /** Names of its arguments; one in brackets may be left out. */
+  /** Names of its arguments; one in brackets is optional. */
   args?: readonly string[]
   flags?: Readonly<Record<string, Flag>>
   help: string
@@ -63,10 +63,10 @@ export interface Command {
   run(input: Input): Promise<Output>
 }
 
-/** A column of a table: its head, and what stands in it. */
+/** A column of a table: its head, and its cells. */
 export type Column<Row> = readonly [head: string, cell: (row: Row) => string | number | null | undefined]
 
-/** Rows in aligned columns, numbers to the right; without rows a sentence. */
+/** Rows in aligned columns, numbers right-aligned; without rows the sentence `none`. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], none: string): string {
   if (rows.length === 0) return none
   const cells = rows.map((row) => columns.map(([, cell]) => oneLine(cell(row))))
@@ -80,10 +80,10 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   return [line(columns.map(([head]) => head)), ...cells.map(line)].join('\n')
 }
 
-/** Text that a terminal shows as it is: no line breaks, no control characters. */
+/** Text that is safe to print: no line breaks, no control characters. */
 const oneLine = (value: string | number | null | undefined) => String(value ?? '-').replace(/\p{Cc}+/gu, ' ')
 
-/** The fields of a row, one a line. */
+/** The fields of a row, one per line. */
 export const facts = (row: object): string =>
   table(
     Object.entries(row),
@@ -114,7 +114,7 @@ export function boundsOf(flags: Input['flags']): Record<string, unknown> {
   return { ...(Object.keys(budget).length > 0 && { budget }), ...(Object.keys(limits).length > 0 && { limits: numbers }) }
 }
 
-/** Those of the flags that were given, under the same names. */
+/** Those of the flags that were given, by name. */
 export const pick = (flags: Input['flags'], names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])))
 

@@ -12,7 +12,7 @@ export const everywhere: Readonly<Record<string, Flag>> = {
   help: { help: 'Show how the command is used', short: 'h' },
 }
 
-/** What to print, for the shell to read when it starts. `others`: first words of commands that are not in the list. */
+/** The completion script for the shell. `others`: first words of commands that are not in the list. */
 export function completion(shell: Shell, commands: readonly Command[], others: readonly string[]): string {
   const first = [...new Set([...commands.map(({ words }) => words.split(' ')[0] ?? ''), ...others])]
   const second = (word: string) => commands.flatMap(({ words }) => (words.startsWith(`${word} `) ? (words.split(' ')[1] ?? '') : []))

@@ -1,4 +1,4 @@
-/** A change that `config plan` shows and `config apply` makes, and how those of rows are found. Pure. */
+/** A change that `config plan` shows and `config apply` makes, and how changes of rows are computed. Pure. */
 import { isDeepStrictEqual } from 'node:util'
 import type { ChannelRow } from '#shared/console/channel'
 import type { ManagedGroupRow } from '#shared/console/group'
@@ -8,7 +8,7 @@ import type { SettingsRow } from '#shared/console/settings'
 import type { MemberRow, TeamRow } from '#shared/console/team'
 import type { AccountRow } from '#shared/console/user'
 
-/** What is there now. */
+/** The current state. */
 export interface Present {
   groups: readonly ManagedGroupRow[]
   channels: readonly ChannelRow[]
@@ -54,7 +54,7 @@ export type Row = { id?: string; name: string; managed: 'file' | 'console' }
 /** Kinds whose rows are made and changed alike. */
 type RowKind = 'group' | 'channel' | 'plan' | 'user' | 'team'
 
-/** The change of such a row: all fields of a new one, those that differ of a known one. */
+/** The change of such a row: all fields of a new one, only the differing ones of an existing one. */
 export function row(kind: RowKind, name: string, fields: Record<string, unknown>, known: (Row & object) | undefined): Change[] {
   if (known === undefined) {
     const body = { name, ...fields }

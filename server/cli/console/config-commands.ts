@@ -42,7 +42,7 @@ async function planOf({ api, env, args: [file = ''], readText }: Input): Promise
   })
 }
 
-/** Plans, and teams with the members of those that the file names; nothing is asked for that it does not speak of. */
+/** Plans, and teams with the members of those that the file names; only sections in the file are queried. */
 async function readSelling(api: Input['api'], { plans, users, teams }: Declaration): Promise<Pick<Present, 'plans' | 'teams' | 'members'>> {
   const named = new Set(teams.map(({ name }) => name))
   const speaksOfPlans = plans.length > 0 || [...users, ...teams].some(({ plan }) => plan !== undefined)
@@ -55,7 +55,7 @@ async function readSelling(api: Input['api'], { plans, users, teams }: Declarati
   return { plans: speaksOfPlans ? await api.list<PlanRow>('/api/plans', 100_000) : [], teams: known, members: new Map(members) }
 }
 
-/** The plans that those have now to whom the file gives one. */
+/** The current plans of those to whom the file gives one. */
 async function readHeld(
   api: Input['api'],
   wanted: Declaration,
@@ -89,7 +89,7 @@ function parsed(text: string, env: Input['env'], file: string) {
   }
 }
 
-/** What --json prints of a change: no call, whose body has secrets. */
+/** The --json form of a change: without the call, whose body has secrets. */
 const told = ({ call: _, ...change }: Change) => change
 
 /** `config`. */

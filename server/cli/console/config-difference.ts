@@ -64,7 +64,7 @@ function channelChange({ name, keys, ...fields }: NewChannel, known: ChannelRow 
   const secrets = keys === undefined ? {} : { keys }
   if (known === undefined) return row('channel', name, { ...fields, ...secrets }, undefined)
   const before = known as unknown as Record<string, unknown>
-  // The vendor of a channel is what it is: another one is another channel.
+  // A channel's vendor cannot change: another vendor is another channel.
   const { vendor, ...own } = fields
   const changed = Object.fromEntries(Object.entries(own).filter(([field, value]) => !same(value, before[field])))
   const hints = keys?.map((key) => ends(typeof key === 'string' ? key : key.key))
@@ -86,7 +86,7 @@ function channelChange({ name, keys, ...fields }: NewChannel, known: ChannelRow 
   ]
 }
 
-/** What a hint shows of a secret's end. */
+/** The end of a secret that a hint shows. */
 const ends = (secret: string) => (secret.length > 8 ? secret.slice(-4) : '')
 
 const emptyChange = (kind: Change['kind'], name: string): Change => ({
@@ -94,7 +94,7 @@ const emptyChange = (kind: Change['kind'], name: string): Change => ({
   call: { method: 'PATCH', path: '', body: {} },
 })
 
-/** A price is replaced as a whole, as the API does it. */
+/** A price is replaced as a whole, as in the API. */
 function price(model: string, fields: object, known: PriceRow | undefined): Change[] {
   const { model: _, managed, ...before } = known ?? { model, managed: 'console' as const }
   if (known && isDeepStrictEqual(amounts({ ...fields }), amounts(before))) return []

@@ -1,4 +1,4 @@
-/** What a file in the form of parley.yaml changes of teams, their members, and of who has which plan. Pure. */
+/** Changes by a file in the form of parley.yaml to teams, their members, and the holders of plans. Pure. */
 import type { Declaration } from '#declare/declaration'
 import type { DeclaredHold, PlanRow } from '#shared/console/selling'
 import type { MemberRow, TeamRow } from '#shared/console/team'
@@ -39,7 +39,7 @@ function memberChange(
   ]
 }
 
-/** A plan that a user or team is to have. One without such a line keeps what it has. */
+/** A plan to give to a user or team. One without such a line keeps its plan. */
 export function heldPlan(
   of: 'user' | 'team',
   name: string,
@@ -54,7 +54,7 @@ export function heldPlan(
     {
       ...{ action: 'change', kind: 'plan of', name: `${of} ${name}` },
       fields: [{ field: 'plan', before: plan, after: `${wanted.name} until ${wanted.until}` }],
-      // Its id is not known where the file makes the plan.
+      // The id is unknown if the file creates the plan.
       call: { method: 'PUT', path: `/api/${of}s/${seg(name)}/plan`, body: { plan: idOf(plans, wanted.name), until: wanted.until } },
       ...(known?.managed === 'file' && { refused: byFile }),
     },

@@ -1,29 +1,29 @@
-/** Kept conversations as a data set, page after page. */
+/** Stored conversations as a data set, page by page. */
 import { type DatasetForm, datasetHeaders, datasetPage } from '#shared/console/body'
 import { type Api, CommandError } from './api.ts'
 import { queryOf } from './command.ts'
 
-/** What becomes of one export. */
+/** Parameters of one export. */
 export interface DatasetExport {
   api: Pick<Api, 'page'>
   as: DatasetForm
   asked: Record<string, string | undefined>
-  /** Requests that are looked at, at most. */
+  /** Most requests to examine. */
   most: number
   after: string | undefined
   write(line: string): Promise<void>
 }
 
-/** What was written. */
+/** The result. */
 export interface ExportedDataset {
   examples: number
   /** Requests that are no examples, by reason. */
   leftOut: Record<string, number>
-  /** Where one can go on. */
+  /** Where to continue. */
   next?: string
 }
 
-/** Writes every example. Throws CommandError, which says where one can go on: a page that broke off has written nothing. */
+/** Writes every example. Throws CommandError, which says where to continue: a page that was cut off has written nothing. */
 export async function exportDataset({ api, as, asked, most, after, write }: DatasetExport): Promise<ExportedDataset> {
   const leftOut: Record<string, number> = {}
   let examples = 0
@@ -50,7 +50,7 @@ export async function exportDataset({ api, as, asked, most, after, write }: Data
   return { examples, leftOut, ...(cursor !== undefined && { next: cursor }) }
 }
 
-/** What was written, and what was not, as a person reads it. */
+/** The result as text. */
 export function datasetText({ examples, leftOut, next }: ExportedDataset, out: string): string {
   const reasons = Object.entries(leftOut).map(([reason, count]) => `${count} ${reason}`)
   const left = reasons.length === 0 ? '' : ` Left out: ${reasons.join(', ')}.`

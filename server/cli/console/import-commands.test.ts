@@ -10,7 +10,7 @@ import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { CommandError } from './api.ts'
 import { runConsoleCommand } from './run.ts'
 
-/** What was written. */
+/** The result. */
 const home = new Map<string, string>()
 
 /** Runs a command line of somebody with these files and without a key. */

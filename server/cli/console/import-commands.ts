@@ -1,6 +1,6 @@
 /**
- * `import`: what other gateways keep, written as a parley.yaml that Parley then takes over in one transaction or not at all, with a word
- * about everything that has no place in it.
+ * `import`: converts other gateways' configuration to a parley.yaml, which Parley then applies in one transaction or not at all, with a
+ * remark about everything that has no equivalent.
  */
 import { parse, stringify } from 'yaml'
 import { readDeclaration } from '#declare/declaration'
@@ -18,7 +18,7 @@ import { CommandError } from './api.ts'
 import { type Command, type Input, type Output, table } from './command.ts'
 import { importPricesCommand } from './price-import.ts'
 
-/** Stands for every variable while the file is checked. */
+/** Supplies every variable while the file is checked. */
 const anyVariable: Record<string, string> = new Proxy(
   {},
   {
@@ -39,7 +39,7 @@ const remarkTable = (remarks: readonly Remark[]) =>
     'Everything has its place.',
   )
 
-/** Prints what would be there, and writes it with --out. Throws CommandError where Parley would not take it; then nothing is written. */
+/** Prints the result, and writes it with --out. Throws CommandError where Parley would not accept it; then nothing is written. */
 async function finish(moved: Moved, { flags, files }: Input): Promise<Output> {
   const { remarks, ...sections } = moved
   const counts = Object.fromEntries(
@@ -68,7 +68,7 @@ async function finish(moved: Moved, { flags, files }: Input): Promise<Output> {
 
 const out = { out: { value: 'FILE', help: 'Write the parley.yaml; without it only the report is printed' } }
 
-/** The URL or path of a database: as it stands there, or out of the variable of `env:NAME`, which no list of processes shows. */
+/** The URL or path of a database: as given, or from the variable of `env:NAME`, which no process list shows. */
 function placeOf({ args: [given = ''], env }: Input): string {
   const name = /^env:(.+)$/.exec(given)?.[1]
   const place = name === undefined ? given : env[name]
@@ -106,7 +106,7 @@ const fromDatabase = (flavour: Flavour): Command => ({
   },
 })
 
-/** Parses a file; what it throws becomes one line for a person. */
+/** Parses a file; errors become one readable line. */
 async function made(work: () => Promise<Moved> | Moved): Promise<Moved> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** Commands about how people get in: invitations, and lost second factors. */
+/** Commands about sign-in: invitations, and lost second factors. */
 import type { AccountRow, InvitationRow } from '#shared/console/user'
 import { type Column, type Command, named, pick, queryOf, table, wholeNumber } from './command.ts'
 

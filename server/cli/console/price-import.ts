@@ -1,4 +1,4 @@
-/** `import prices`: prices out of public catalogues, shown as a difference before they are written. */
+/** `import prices`: prices from public catalogues, shown as a difference before they are written. */
 import { changedFields, findEntry, providersOf, readCatalogue } from '#shared/catalogue-file'
 import type { ChannelRow } from '#shared/console/channel'
 import type { PriceFields, PriceRow } from '#shared/console/price'

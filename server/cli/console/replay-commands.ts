@@ -1,4 +1,4 @@
-/** Commands that ask kept requests again. */
+/** Commands that replay stored requests. */
 import type { LogRow } from '#shared/console/log'
 import {
   type NewReplay,
@@ -14,7 +14,7 @@ import { CommandError } from './api.ts'
 import { aboveZero, type Column, type Command, type Input, listOf, type Output, pick, queryOf, table } from './command.ts'
 import { instantOf } from './span-flags.ts'
 
-/** Milliseconds between two looks at a job. */
+/** Polling interval of a job, in milliseconds. */
 const lookMs = 500
 
 const jobColumns: readonly Column<ReplayRow>[] = [
@@ -60,7 +60,7 @@ function detailText(job: ReplayDetail): string {
   return [`${job.id}: ${job.state}, ${job.charged} USD charged`, table(named, itemColumns, 'No items.'), ...sums].join('\n')
 }
 
-/** Conditions of `--filter`, as `requests list` takes them. */
+/** Conditions of `--filter`, the same as flags of `requests list`. */
 const conditions = ['user', 'key', 'group', 'model', 'channel', 'status', 'error', 'end', 'failed', 'from', 'to'] as const
 
 async function requestsOf({ api, args, flags }: Input): Promise<string[]> {
@@ -95,7 +95,7 @@ function fieldsOf(text: string): Record<string, unknown> {
     const fields: unknown = JSON.parse(text)
     if (typeof fields === 'object' && fields !== null && !Array.isArray(fields)) return fields as Record<string, unknown>
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new CommandError('--set takes a JSON object of fields, such as {"temperature":0}.', 2)
 }
@@ -133,7 +133,7 @@ async function ended({ api }: Input, id: string): Promise<ReplayDetail> {
 
 const path = (id: string) => `/api/replays/${encodeURIComponent(id)}`
 
-/** `replay` and what follows a job. */
+/** `replay` and the commands on its jobs. */
 export const replayCommands: readonly Command[] = [
   {
     words: 'replay list',

@@ -1,4 +1,4 @@
-/** Commands that read requests, and what is kept of them. */
+/** Commands that read requests and their stored bodies. */
 import { borders, datasetForms, type KeptBody, type KeptPart } from '#shared/console/body'
 import type { LogRow } from '#shared/console/log'
 import { type Api, BrokenOff, CommandError } from './api.ts'
@@ -40,14 +40,14 @@ const rowsOf = (flags: Input['flags']): Record<string, string | undefined> => ({
   minMs: flags['min-ms'],
 })
 
-/** A kept body: where it was seen, its headers, and itself. */
+/** A stored body: its border, its headers, and its content. */
 function partText({ border, to, method, address, status, atMs, headers, text, bytes, broken }: KeptPart): string {
   const place = [border, to && `${to.channel}, ${to.model}`, method, address, status, broken].filter((one) => one !== undefined)
   const head = headers.map(([name, value]) => `${name}: ${value}`)
   return [`# ${place.join(' ')} (after ${atMs} ms, ${bytes} bytes)`, ...head, '', text ?? '(not text, or too long: --part)'].join('\n')
 }
 
-/** Requests that are asked for at once, and how often a connection may break without a line in between. */
+/** Requests per page, and how often a connection may break without progress. */
 const atOnce = 1_000
 const mostBreaks = 5
 const waitMs = 500
@@ -60,7 +60,7 @@ interface Export {
   write(line: string): Promise<void>
 }
 
-/** Writes every line; answers how many. Throws CommandError, which says where one can go on. */
+/** Writes every line; resolves to how many. Throws CommandError, which says where to continue. */
 async function exportAll({ api, asked, most, after, write }: Export): Promise<number> {
   let count = 0
   let cursor = after
@@ -117,7 +117,7 @@ export const requestCommands: readonly Command[] = [
       const { since, out } = flags
       const asked = { ...rowsOf({ ...flags, from: flags.from ?? since }), ...pick(flags, ['borders']) }
       const write = out === undefined ? async (line: string) => say(line) : (line: string) => files.append(out, `${line}\n`)
-      // A file that cannot be written is told before anything is asked for.
+      // Reports a file that cannot be written before anything is requested.
       if (out !== undefined) await files.append(out, '')
       const most = flags.limit === undefined ? Number.POSITIVE_INFINITY : aboveZero(flags.limit, 'limit')
       const as = datasetForms.find((form) => form === flags.as)

@@ -1,4 +1,4 @@
-/** The commands that steer a running Parley over its API: finds the command, reads its flags, prints what it answers. */
+/** The commands that control a running Parley over its API: finds the command, parses its flags, prints its result. */
 import { parseArgs } from 'node:util'
 import { FileFault } from '#runtime/small-file'
 import { accountCommands } from './accounts-commands.ts'
@@ -41,7 +41,7 @@ export interface Terminal {
   files: Input['files']
 }
 
-/** First words of the commands that have files of their own. */
+/** First words of the commands in files of their own. */
 const others = ['route', 'db', 'books', 'ready', 'completion', 'help']
 
 /** Whether the first word of a command line belongs here. */
@@ -50,7 +50,7 @@ export const isConsoleCommand = (word: string | undefined): boolean =>
 
 const commandsOf = (first: string | undefined) => commands.filter(({ words }) => words.split(' ')[0] === first)
 
-/** Runs the command line; resolves to its exit code: 0 done, 1 refused or out of reach, 2 wrongly used, 3 where a plan differs. */
+/** Runs the command line; resolves to its exit code: 0 done, 1 refused or unreachable, 2 usage error, 3 where a plan differs. */
 export async function runConsoleCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await run(args, terminal)

@@ -1,4 +1,4 @@
-/** Commands for selling on: codes, plans, credits of payment systems. */
+/** Commands for reselling: codes, plans, credits of payment systems. */
 import type { CodeRow, CreditRow, PlanRow, PlanState, PlanWindow } from '#shared/console/selling'
 import { CommandError } from './api.ts'
 import {

@@ -1,4 +1,4 @@
-/** Flags that choose usage and requests: their time, and whose they are. */
+/** Flags that select usage and requests: by time and owner. */
 import { isInstant } from '#shared/instant'
 import { CommandError } from './api.ts'
 import { type Flag, type Input, pick } from './command.ts'
@@ -19,7 +19,7 @@ export function spanOf(flags: Input['flags']): Record<string, string> {
   return Object.fromEntries(Object.entries(pick(flags, ['from', 'to'])).map(([name, text]) => [name, instantOf(text, `--${name}`)]))
 }
 
-/** A time, or so many hours or days ago: `12h`, `7d`. Throws CommandError, which names what said it. */
+/** A time, or an age in hours or days: `12h`, `7d`. Throws CommandError, which names its source. */
 export function instantOf(text: string, what: string): string {
   const [, count, unit] = /^(\d{1,4})([hd])$/.exec(text) ?? []
   if (count !== undefined) return new Date(Date.now() - Number(count) * unitMs[unit as 'h' | 'd']).toISOString()

@@ -73,7 +73,7 @@ async function membersOf(input: Input): Promise<{ team: TeamRow; path: string; r
   return { team, path, rows: await input.api.list<MemberRow>(path) }
 }
 
-/** The cap with the windows that the flags name; `none` takes one out. */
+/** The cap with the windows that the flags name; `none` removes one. */
 function capOf(before: Budget | null, flags: Input['flags']): Record<string, string> {
   const cap = { ...before, ...pick(flags, Object.keys(capFlags)) }
   return Object.fromEntries(Object.entries(cap).filter(([, amount]) => amount !== 'none'))

@@ -15,15 +15,15 @@ import { createSpanSender } from './span-sender.ts'
 
 /** What the thread does. */
 export interface Collecting {
-  /** Takes finished requests and answers how the collector does. */
+  /** Takes finished requests and returns the state of the collector. */
   take(message: FinishedMessage): CollectorState
-  /** Sends what waits and resolves when the collector has it, or does not take it. */
+  /** Sends what is pending and resolves when the collector has taken or refused it. */
   close(): Promise<void>
 }
 
 const limits: Omit<QueueLimits, 'delayMs'> = { batch: 1_024, waiting: 8_192 }
 
-/** Begins to send. */
+/** Starts sending. */
 export function createCollecting(
   { settings, tls, version, instance }: Omit<CollectingOptions, 'variables'>,
   clock: Pick<Clock, 'after' | 'now' | 'monotonic' | 'sleep'>,
@@ -60,7 +60,7 @@ export function createCollecting(
   let shapes = new Map<number, ReadyShape & { count: CountRequest | undefined }>()
   let callers = new Map<number, Uint8Array>()
 
-  /** Shapes and callers of a lot, beside those that came before in its epoch. */
+  /** Adds the shapes and callers of a lot to the earlier ones of its epoch. */
   function learn({ shapes: named, callers: calling, ...lot }: TakenLot): void {
     if (lot.epoch !== epoch) [shapes, callers] = [new Map(), new Map()]
     for (const { number, text } of calling) callers.set(number, readyCaller(text))
@@ -68,7 +68,7 @@ export function createCollecting(
     for (const { number, facts, template } of named) shapes.set(number, { ...readyShape(template), count: metrics?.of(facts) })
   }
 
-  /** Counts the requests of a lot; answers how many spans have a shape that nobody told this thread. */
+  /** Counts the requests of a lot; returns how many spans have a shape unknown to this thread. */
   function count({ numbers, whole }: TakenLot): number {
     let strange = 0
     for (let at = 0; at < numbers.length; at += columns) {
@@ -107,7 +107,7 @@ interface MetricsParts {
   clock: Pick<Clock, 'now'>
 }
 
-/** Counts requests and sends the sums; the functions are asked when they go out. */
+/** Counts requests and sends the sums; the functions are called on each export. */
 function startMetrics({ scope, everyMs, clock, ...parts }: MetricsParts, openRequests: () => number, droppedSpans: () => number) {
   const resource = resourceFromAttributes(parts.resource)
   const exporter = new OTLPMetricExporter()

@@ -1,6 +1,6 @@
 /**
- * Measurements of finished requests by the semantic conventions, counted in plain numbers: OpenTelemetry's own instruments sort and write
- * down the attributes of each measurement. Its reader asks for the sums when it sends them.
+ * Measurements of finished requests by the semantic conventions, counted in plain numbers: OpenTelemetry's own instruments sort and
+ * serialise the attributes of each measurement. Its reader collects the sums on each export.
  * Read: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/.
  */
 import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api'
@@ -18,20 +18,20 @@ import type { MeasuredFacts } from '#telemetry/measurement'
 
 /** Counted requests. */
 export interface RequestMetrics extends MetricProducer {
-  /** Counts finished requests that have these facts. */
+  /** A counter for finished requests with these facts. */
   of(facts: MeasuredFacts): CountRequest
 }
 
 /** Counts one: milliseconds until its end and its first token, tokens, and USD; NaN where there are none. */
 export type CountRequest = (ms: number, firstMs: number, input: number, output: number, usd: number) => void
 
-/** What the sums are told with. */
+/** Dependencies. */
 export interface RequestMetricsParts {
   resource: Resource
   scope: { name: string; version: string }
   /** Milliseconds since the epoch. */
   now(): number
-  /** Whether sums go on or begin anew with each message. */
+  /** Whether sums are cumulative or reset with each export. */
   temporalityOf(instrument: InstrumentType): AggregationTemporality
 }
 
@@ -39,7 +39,7 @@ const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.
 const firstSeconds = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 const tokens = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864]
 
-/** Different attributes of a metric, as OpenTelemetry limits them; what comes later is one series. */
+/** Most attribute sets of a metric, OpenTelemetry's own limit; later ones share one series. */
 const mostSeries = 2_000
 const overflow: Attributes = { 'otel.metric.overflow': true }
 
@@ -87,7 +87,7 @@ export function createRequestMetrics({ resource, scope, now, temporalityOf }: Re
   }
 }
 
-/** What a request and its measurements have in common: few different values, but for the model. */
+/** Attributes of a request's measurements: low cardinality except for the model. */
 const attributesOf = ({ operation, provider, model, responseModel, error }: MeasuredFacts): Attributes => ({
   'gen_ai.operation.name': operation,
   'gen_ai.provider.name': provider,
@@ -99,9 +99,9 @@ const attributesOf = ({ operation, provider, model, responseModel, error }: Meas
 type Timed = Pick<RequestMetricsParts, 'now' | 'temporalityOf'>
 
 interface Metric {
-  /** Adds a value to the series of this name, whose attributes are asked for when it is new. */
+  /** Adds a value to the series of this name; `attributes` is called only for a new one. */
   add(name: string, attributes: () => Attributes, value: number): void
-  /** What is told now. */
+  /** The data of an export. */
   take(): MetricData
 }
 
@@ -146,7 +146,7 @@ function counter(name: string, unit: string, description: string, timed: Timed):
   }
 }
 
-/** Values by the name of their series, since the start, or since they were last taken. */
+/** Values by the name of their series, since the start, or since the last export. */
 function series<Value>(instrument: InstrumentType, made: () => Value, { now, temporalityOf }: Timed) {
   let points = new Map<string, { attributes: Attributes; value: Value }>()
   let since = timeOf(now())

@@ -1,4 +1,6 @@
-/** A message of spans as bytes of OTLP/JSON, put together out of lots: text with holes, and what fills them. Pure, but for its own memory. */
+/**
+ * A message of spans as bytes of OTLP/JSON, assembled from lots: templates with holes, and the values for them. Pure except for its buffer.
+ */
 import { column, columns, type Hole, holes, idBytes, place, type SpanTemplate } from '#telemetry/span-template'
 import { nanos } from '#telemetry/span-text'
 
@@ -7,26 +9,26 @@ export interface ReadyShape {
   pieces: readonly Uint8Array[]
   /** Which of `holes` follows each piece but the last one. */
   holes: readonly number[]
-  /** Bytes that suffice for the spans of a request. */
+  /** Upper bound of the bytes of a request's spans. */
   room: number
 }
 
-/** Attributes of a caller as they are written; all of it is ASCII. */
+/** Attributes of a caller, encoded; all ASCII. */
 export const readyCaller = (text: string): Uint8Array => encoder.encode(text)
 
 /** Spans of a lot. */
 export interface WrittenLot {
   count: number
   shapes: ReadonlyMap<number, ReadyShape>
-  /** Attributes of who asked, in bytes. */
+  /** Attributes of callers, encoded. */
   callers: ReadonlyMap<number, Uint8Array>
   numbers: Float64Array
   ids: Uint8Array
-  /** Spans that are text already, separated by commas. */
+  /** Spans already in text form, separated by commas. */
   texts: readonly string[]
 }
 
-/** Characters that a value has at most. */
+/** Most characters of a value. */
 const mostOfHole = 64
 const comma = 0x2c
 const zero = 0x30
@@ -39,7 +41,7 @@ export function readyShape({ pieces, holes: found }: SpanTemplate): ReadyShape {
   return { room, pieces: bytes, holes: found.map((hole) => holes.indexOf(hole)) }
 }
 
-/** Writes messages that begin and end like this. What it answers is good until it is called again. */
+/** Writes messages with this head and tail. The result is valid until the next call. */
 export function spanMessages(head: string, tail: string): (lots: readonly WrittenLot[]) => Uint8Array<ArrayBuffer> {
   const [begin, end] = [encoder.encode(head), encoder.encode(tail)]
   let bytes = new Uint8Array(0)
@@ -53,7 +55,7 @@ export function spanMessages(head: string, tail: string): (lots: readonly Writte
     bytes.set(begin)
     let at = begin.length
     for (const lot of lots) at = writeLot(lot, bytes, at)
-    // Each request has left a comma behind it.
+    // Each request is followed by a comma.
     if (at > begin.length) at -= 1
     bytes.set(end, at)
     return bytes.subarray(0, at + end.length)
@@ -116,7 +118,7 @@ const whole =
   (from: number): Writer =>
   ({ numbers, first }, out, at) =>
     writeWhole(numbers[first + from] ?? 0, out, at)
-/** A moment, or so many milliseconds after one. */
+/** A moment, or an offset in milliseconds from one. */
 const moment =
   (from: number, after?: number): Writer =>
   ({ numbers, first }, out, at) =>
@@ -169,7 +171,7 @@ function writeWhole(value: number, out: Uint8Array, at: number): number {
 function writeNanos(ms: number, out: Uint8Array, at: number): number {
   const micros = Math.round(ms * 1000)
   const seconds = Math.floor(micros / 1e6)
-  // Ten digits, and not more than a processor's whole numbers have.
+  // Ten digits, and within 32-bit integers.
   if (!(seconds >= 1e9 && seconds < 2 ** 31)) return writeText(nanos(ms), out, at)
   const after = writeDigits(micros - seconds * 1e6, 6, out, writeDigits(seconds, 10, out, at))
   out[after] = out[after + 1] = out[after + 2] = zero

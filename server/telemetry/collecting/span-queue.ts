@@ -1,4 +1,4 @@
-/** Spans that wait to be sent: so many and no more, since a collector that is away must cost no memory. What does not fit is counted. */
+/** Spans waiting to be sent: bounded, since an unreachable collector must not cost memory. What does not fit is counted. */
 import type { Clock, Timer } from '#runtime/clock'
 
 /** Spans that stay together. */
@@ -9,12 +9,12 @@ export interface SpanLot {
 
 /** Sends spans. */
 export interface SpanSender<Lot> {
-  /** Resolves when the collector has taken them, rejects when it does not. Called for one message after the other. */
+  /** Resolves when the collector has taken them, rejects when it does not. Called for one message at a time. */
   send(lots: readonly Lot[]): Promise<void>
   close(): void
 }
 
-/** Spans in one message, as far as lots can be divided, spans that wait, and milliseconds until a message goes out that is not full. */
+/** Most spans of one message (lots are not split), most waiting spans, and milliseconds until a partial message is sent. */
 export interface QueueLimits {
   batch: number
   waiting: number
@@ -23,17 +23,17 @@ export interface QueueLimits {
 
 /** A queue before an exporter. */
 export interface SpanQueue<Lot> {
-  /** Takes a lot, or drops it where too many wait. */
+  /** Adds a lot, or drops it where too many wait. */
   add(lot: Lot): void
-  /** Sends what waits, then closes the sender. */
+  /** Sends what is pending, then closes the sender. */
   shutdown(): Promise<void>
-  /** Spans that were lost so far: they found the queue full, or the collector did not take them. */
+  /** Spans lost so far: the queue was full, or the collector did not take them. */
   dropped(): number
 }
 
 const spansOf = (lots: readonly SpanLot[]) => lots.reduce((sum, { count }) => sum + count, 0)
 
-/** `failed` is told of each message that was not taken. */
+/** `failed` is called for each message that was not taken. */
 export function spanQueue<Lot extends SpanLot>(
   sender: SpanSender<Lot>,
   limits: QueueLimits,
@@ -46,7 +46,7 @@ export function spanQueue<Lot extends SpanLot>(
   let timer: Timer | undefined
   let sending: Promise<void> | undefined
 
-  /** The oldest lots, a message full at most, but one at least. */
+  /** The oldest lots, at most a full message, but at least one lot. */
   function takeBatch(): Lot[] {
     let [end, count] = [0, 0]
     while (end < lots.length && (end === 0 || count + (lots[end]?.count ?? 0) <= limits.batch)) count += lots[end++]?.count ?? 0
@@ -66,7 +66,7 @@ export function spanQueue<Lot extends SpanLot>(
     }
   }
 
-  /** One message at a time; `all`: until nothing waits. */
+  /** One message at a time; `all`: until the queue is empty. */
   async function drain(all: boolean): Promise<void> {
     await sending
     while (waiting >= (all ? 1 : limits.batch)) await send()

@@ -1,6 +1,6 @@
 /**
- * Sends spans to the collector that the environment names, by the client that talks to upstreams: of OpenTelemetry's own way only the
- * settings are taken, since its transport costs several times what it sends. Repeats as the protocol wants it, as long as there is time.
+ * Sends spans to the configured collector by the HTTP client for upstreams: only OpenTelemetry's settings are used,
+ * since its transport costs several times as much as the sending itself. Retries as the protocol requires, as long as there is time.
  * Read: https://opentelemetry.io/docs/specs/otlp/#otlphttp-request.
  */
 import { gzip } from 'node:zlib'
@@ -13,13 +13,13 @@ import { createHttpClient } from '#runtime/http-client'
 import { spanMessages, type WrittenLot } from './span-message.ts'
 import type { SpanSender } from './span-queue.ts'
 
-/** Who says what the spans say. */
+/** Resource and scope of the spans. */
 export interface SpanOrigin {
   resource: Record<string, string>
   scope: { name: string; version: string }
 }
 
-/** What a collector says of a message that it did not take. */
+/** A collector's refusal of a message. */
 class Refusal extends Error {
   override readonly name = 'OTLPExporterError'
   /** The HTTP status. */
@@ -30,14 +30,14 @@ class Refusal extends Error {
   }
 }
 
-/** Answers after which the same may be sent again. */
+/** Statuses after which the message may be sent again. */
 const passing = new Set([429, 502, 503, 504])
-/** Bytes of an answer that are read. */
+/** Most bytes of an answer to read. */
 const mostAnswer = 1024 * 1024
 /** Milliseconds: the first pause between two tries, the factor of the next one, and the longest. */
 const [firstPause, growth, longestPause] = [1_000, 1.5, 5_000]
 
-/** Sends to the collector; `tls`: what its variables say of certificates. */
+/** Sends to the collector; `tls`: certificates from its variables. */
 export function createSpanSender(
   { resource, scope }: SpanOrigin,
   tls: TlsIdentity | undefined,
@@ -60,7 +60,7 @@ export function createSpanSender(
     ']}]}]}',
   )
 
-  /** One try. Resolves with milliseconds to wait before the next one, or with nothing when the message was taken. */
+  /** One try. Resolves to the milliseconds to wait before the next one, or to undefined when the message was taken. */
   async function ask(
     body: Uint8Array<ArrayBuffer>,
     withinMs: number,
@@ -112,7 +112,7 @@ const streamOf = (bytes: Uint8Array) =>
     },
   })
 
-/** A user and password in the address are a header on the wire. */
+/** A user and password in the URL become a header. */
 function apart(given: string): { url: string; credentials: Record<string, string> } {
   const url = new URL(given)
   const { username, password } = url
@@ -123,14 +123,14 @@ function apart(given: string): { url: string; credentials: Record<string, string
   return { url: url.href, credentials: { Authorization: `Basic ${pair}` } }
 }
 
-/** So that the connection serves again; what is said is of no use here. */
+/** Drains the answer, which is not used, so that the connection can be reused. */
 async function readToEnd(answer: HttpAnswer): Promise<void> {
   let left = mostAnswer
   for (let piece = await answer.read(); piece !== undefined && left > 0; piece = await answer.read()) left -= piece.length
   if (left <= 0) answer.cancel()
 }
 
-/** Milliseconds that the collector wants to be left alone. */
+/** Milliseconds from Retry-After. */
 function wishOf({ headers }: HttpAnswer): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return seconds >= 0 ? seconds * 1000 : undefined

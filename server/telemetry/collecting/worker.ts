@@ -1,4 +1,4 @@
-/** The thread that tells the collector: `collecting.ts` behind messages. It gives way to the thread that carries streams. */
+/** The thread that sends to the collector: `collecting.ts` behind messages. It has lower priority than the thread that carries streams. */
 import { systemClock } from '#runtime/clock'
 import { giveWay } from '#runtime/turns'
 import type { Reply } from '#runtime/worker-link'
