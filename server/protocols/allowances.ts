@@ -1,4 +1,4 @@
-/** A caller's own limits in the headers that each protocol's clients know. Gemini has none. */
+/** A caller's own limits in the headers that clients of each protocol read. Gemini has none. */
 import type { Allowance, Allowances } from '#canonical/allowance'
 import type { Wire } from '#shared/ids'
 
@@ -26,7 +26,7 @@ const anthropic: Write = (kind, { limit, remaining, resetMs }, nowMs) => [
   [`anthropic-ratelimit-${kind}-reset`, new Date(nowMs + resetMs).toISOString()],
 ]
 
-/** Gemini's clients know none; everything else but Messages copies OpenAI. */
+/** Gemini's clients read none; all others except Messages copy OpenAI. */
 function writerOf(wire: Wire): Write | undefined {
   if (wire === 'gemini') return undefined
   return wire === 'messages' ? anthropic : openai

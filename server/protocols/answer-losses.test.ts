@@ -1,4 +1,4 @@
-/** What each dialect cannot say of an answer that it streams: known as soon as it happens, and told once. */
+/** Losses of streamed answers in each dialect: known as soon as they happen, and reported once. */
 import { expect, test } from 'bun:test'
 import type { Citation, ConversationRequest, Finish, Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'

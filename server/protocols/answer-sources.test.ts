@@ -1,4 +1,4 @@
-/** Sources and thoughts that vendors put in places of their own reach clients of every dialect, whole and streamed alike. */
+/** Sources and reasoning in vendor-specific fields reach clients of every dialect, whole and streamed. */
 import { expect, test } from 'bun:test'
 import type { Citation, Part } from '#canonical/conversation'
 import { gathered } from '#canonical/response-events'
@@ -13,7 +13,7 @@ const streamed = (dialect: Dialect, frames: object[]) => {
 }
 const sourcesIn = (parts: readonly Part[] = []): Citation[] => parts.flatMap((part) => (part.kind === 'text' ? (part.citations ?? []) : []))
 
-// docs.perplexity.ai, "Chat Completions": `search_results` and the older `citations` stand beside the choices.
+// docs.perplexity.ai, "Chat Completions": `search_results` and the older `citations` are next to the choices.
 test('Perplexity lists its sources beside the choices', () => {
   const beside = {
     citations: ['https://a.example/', 'https://b.example/'],

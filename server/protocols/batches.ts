@@ -1,4 +1,4 @@
-/** The registry of batches: the words of each protocol that has them. */
+/** The registry of batch formats, by protocol. */
 import * as anthropic from '#protocols/anthropic/batches'
 import * as gemini from '#protocols/gemini/batches'
 import * as openai from '#protocols/openai/batches'

@@ -1,4 +1,4 @@
-/** Fields that vendors with a copy of Chat have: said where another dialect can say them, sent on unchanged to an upstream of this one. */
+/** Fields of vendors with a copy of Chat: converted if the other dialect can express them, forwarded unchanged to a Chat upstream. */
 import { expect, test } from 'bun:test'
 import type { Dialect } from '#shared/ids'
 import { readBody, written } from '#testing/conversions/codec-runs'

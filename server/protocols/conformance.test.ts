@@ -1,7 +1,7 @@
 /**
- * What every codec must do, run over the registry: a new dialect is held to it without a line here. Random answers are made of
- * all that the dialect can say, told whole and as streams, cut anywhere, broken anywhere, and read again. A failing seed is
- * printed; so is what the answers were made of, and what was never made fails the test.
+ * What every codec must do, run over the registry: a new dialect is held to it without a line here. Random answers with everything that the
+ * dialect can express are written whole and as streams, split anywhere, broken anywhere, and read again. A failing seed is printed; so are
+ * the features that were covered, and one that was never covered fails the test.
  */
 import { describe, expect, test } from 'bun:test'
 import type { StreamWriter } from '#canonical/codec'
@@ -111,7 +111,7 @@ describe.each(dialects)('%s', (dialect) => {
 
   /** A stream of Messages hands broken arguments on as the text that they are. */
   const keptAsItIs = (loss: string) => dialect === 'messages' && loss.startsWith('response.call.arguments:')
-  /** A stream of Gemini does not know where in other words than ASCII a source belongs. */
+  /** A Gemini stream cannot position sources in text that is not ASCII. */
   const lossesOf = ({ losses }: StreamWriter) => named(losses().filter(({ field }) => field !== 'response.citations.range')).sort()
 
   test('a keep-alive says nothing, wherever it stands', () => {
@@ -166,7 +166,7 @@ describe.each(dialects)('%s', (dialect) => {
   })
 })
 
-/** Frames left out, doubled, exchanged, and with values that do not belong there. */
+/** Frames dropped, duplicated, swapped, and with wrong values. */
 function scrambled(text: string, seed: number): Uint8Array {
   const random = seeded(seed)
   const odd = ['null', '[]', '{}', '-1', '1e300', '"x"', 'true', '""', '{"__proto__":1}']

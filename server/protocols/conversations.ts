@@ -3,7 +3,7 @@ import * as openai from '#protocols/openai/conversations'
 
 const { conversationIn, demandItems, inConversation, keptItem, readConversation, shownItem, twoPasts, writeConversation } = openai
 
-/** What its clients say of them, and what they are told. */
+/** The functions to read and write conversations. */
 export const conversationWords = {
   conversationIn,
   demandItems,

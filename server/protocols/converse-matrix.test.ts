@@ -25,13 +25,13 @@ test('the features at Converse are as they were reviewed', () => {
   expect(text).toBe(readFileSync(golden, 'utf8'))
 })
 
-/** Features without a word of their own at some clients, each for the reason that testing/walk/silent.txt gives for Messages. */
+/** Features that some clients cannot see, for the reasons given in testing/walk/silent.txt for Messages. */
 const silent = [
   // It ends for length.
   'end: context-full |',
-  // An error at the client (server/relay/conversation/asked-for.ts).
+  // An error for the client (server/relay/conversation/asked-for.ts).
   'end: bad-tool-call |',
-  // In the sum of what was written; how long it stays is in the usage row.
+  // Included in the sum of cache writes; the lifetime is in the usage row.
   'tokens into the cache',
   'tier that served | gemini',
 ]

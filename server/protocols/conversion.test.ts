@@ -1,7 +1,7 @@
 /**
- * Conversions between all dialects that have one, with several features at once: a request is refused by its caller's name
- * for the field, or becomes one that the other dialect understands, with all that was said; an answer says the same to its
- * client whole and streamed. Made over the registry, so that a new dialect is part of it.
+ * Conversions between all dialects that have one, with several features at once: a request is refused with the caller's name of the field,
+ * or converted to the other dialect with all of its content; an answer has the same content whole and streamed. Runs over the registry, so
+ * that a new dialect is included.
  */
 import { describe, expect, test } from 'bun:test'
 import type { ConversationResponse } from '#canonical/conversation'
@@ -62,13 +62,13 @@ describe.each(clients)('requests of $dialect', ({ dialect, features }) => {
   })
 })
 
-/** A refusal names a field that stands in the caller's body. */
+/** A refusal names a field of the caller's body. */
 function namesField(param: string | undefined, body: string): boolean {
   const first = /^[A-Za-z_]+/.exec(param ?? '')?.[0]
   return first !== undefined && (body.includes(`"${first}"`) || first === 'input')
 }
 
-/** Losses that change words or calls, and say so. */
+/** Losses that report changed text or calls. */
 const isAboutWords = (field: string) => field.startsWith('turns.') || field.startsWith('result.') || field === 'tools.custom'
 
 const pairs = dialects.flatMap((client) =>
@@ -78,7 +78,7 @@ const pairs = dialects.flatMap((client) =>
 describe.each(pairs)('answers of %s for %s', (upstream, client) => {
   test('100 random ones: nothing that was said is missing, whole and streamed', () => {
     const all = vocabularyOf(upstream)
-    // Arguments that are no JSON pass a stream before anybody can know it.
+    // A stream passes on invalid arguments before that can be known.
     const vocabulary = { ...all, parts: all.parts.filter((name) => name !== 'call whose arguments are no JSON') }
     const asked = askedBy(client)
     for (let seed = 1; seed <= 100; seed++) {
@@ -95,7 +95,7 @@ describe.each(pairs)('answers of %s for %s', (upstream, client) => {
   })
 })
 
-/** Words and calls that the client is not told of. */
+/** Text and calls that the client does not get. */
 function missing(answer: ConversationResponse, whole: ConversationResponse, client: Dialect): string[] {
   const partsOf = ({ choices }: ConversationResponse) => choices.flatMap((choice) => choice.parts)
   const told = partsOf(whole)
@@ -107,7 +107,7 @@ function missing(answer: ConversationResponse, whole: ConversationResponse, clie
   })
 }
 
-/** What a whole answer and a streamed one must have in common. A stream of Gemini tells its sources at the end, of no part. */
+/** What a whole answer and a streamed one must have in common. A Gemini stream lists its sources at the end, for no part. */
 function comparable(answer: ConversationResponse, client: Dialect): unknown {
   const told = JSON.stringify(normal(answer, client), (key, value) => (key === 'citations' && client === 'gemini' ? undefined : value))
   return JSON.parse(told)

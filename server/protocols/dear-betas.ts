@@ -1,9 +1,9 @@
-/** Beta features that a header of the caller asks for, and that have another price than the model. */
+/** Beta features in a header of the caller that have a different price than the model. */
 import type { Head } from '#canonical/codec'
 import type { UnpricedField } from '#canonical/unpriced-field'
 import { betasUnpriced } from './codec/unpriced.ts'
 
-/** The header by which Messages asks for betas. */
+/** The header for betas of Messages. */
 const betaHeader = 'anthropic-beta'
 /** Tokens of input up to which the usual price holds; a token has a byte at least. */
 const usualContext = 200_000

@@ -1,4 +1,4 @@
-/** Numbers with more digits than a double holds, in what is passed on: between all dialects, whole and streamed. Compared as text. */
+/** Numbers with more digits than a double holds are passed on between all dialects, whole and streamed. Compared as text. */
 import { describe, expect, test } from 'bun:test'
 import type { ConversationCodec } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
@@ -42,7 +42,7 @@ type Name = keyof typeof requests
 const names = Object.keys(requests) as Name[]
 const path = 'asked:generateContent'
 
-/** How often each number stands in a text, digit for digit. */
+/** How often each number occurs in a text, digit for digit. */
 const counts = (text: string) =>
   Object.fromEntries(
     numbers.map((number) => [number, text.split(new RegExp(`(?<![\\w.-])${number.replaceAll('.', '\\.')}(?![\\w.])`)).length - 1]),
@@ -161,7 +161,7 @@ const answers: Record<Name, { whole: string; stream: string }> = {
   },
 }
 
-/** Some upstreams say arguments at once, or in a form of their own. */
+/** Some upstreams send arguments at once, or in their own form. */
 const odd: [Name, string, string][] = [
   [
     'chat',

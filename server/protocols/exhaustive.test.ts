@@ -12,7 +12,7 @@ const root = join(import.meta.dir, '../..')
 
 type CanonicalFile = 'conversation' | 'conversation-event' | 'marks'
 
-/** Where each field is planted: right behind this text of this file of the canonical room. */
+/** Where each field is planted: right after this text of this file of the canonical room. */
 const plants = {
   Sampling: ['conversation', 'export interface Sampling {\n'],
   Output: ['conversation', 'export interface Output {\n'],
@@ -57,7 +57,7 @@ const plants = {
 } as const satisfies Record<string, readonly [CanonicalFile, string]>
 type Planted = keyof typeof plants
 
-/** What is written, the types that it consists of, and the files that write it. */
+/** A written thing, the types that it consists of, and the files that write it. */
 interface Written {
   planted: readonly Planted[]
   writers: Record<Dialect, RegExp>
@@ -189,7 +189,7 @@ async function compiled(change: (source: string, file: CanonicalFile) => string)
   const run = Bun.spawn([process.execPath, compiler, '-p', 'tsconfig.writers.json', '--pretty', 'false'], { cwd: folder, stdout: 'pipe' })
   const output = await new Response(run.stdout).text()
   await run.exited
-  // What belongs to an error is indented under it.
+  // Details of an error are indented under it.
   const lines = output.split(/\n(?!\s)/)
   return lines.filter((error) => error.includes('error TS')).flatMap(shortened)
 }

@@ -1,6 +1,6 @@
 /**
- * The registry of codecs: which dialects this build speaks. A new dialect is one line in each table.
- * Must know nothing of a dialect but its codec's name.
+ * The registry of codecs: the dialects that this build supports. A new dialect is one line in each table. Must know nothing of a dialect
+ * but its codec's name.
  */
 import type { ConversationCodec, CountCodec, WrittenError } from '#canonical/codec'
 import type { CompactionCodec } from '#canonical/compaction-codec'
@@ -44,7 +44,7 @@ export const conversationCodecs = {
   gemini: geminiCodec,
 } satisfies Record<Dialect, ConversationCodec>
 
-/** How an endpoint writes a refusal, by the dialect whose envelope it uses, or by the words of its clients. */
+/** How an endpoint writes errors, by the dialect whose envelope it uses, or by its wording. */
 export const errorWriters = {
   chat: writeError,
   messages: writeMessagesError,
@@ -53,7 +53,7 @@ export const errorWriters = {
   converse: writeConverseError,
 } satisfies Record<string, (error: GatewayError, requestId?: string) => WrittenError>
 
-/** Counting tokens, in the dialects that ask for it. */
+/** Token counting, in the dialects that have it. */
 export const countCodecs = {
   messages: countTokens,
   responses: countResponses,
@@ -68,7 +68,7 @@ export const countCodecs = {
   },
 } satisfies Partial<Record<Dialect, CountCodec>>
 
-/** Compacting a conversation, in the dialects that ask for it. */
+/** Compaction, in the dialects that have it. */
 export const compactionCodecs: Partial<Record<Dialect, CompactionCodec>> = { responses: compaction }
 
 /** `{model}:{action}` of a Gemini path. Throws GatewayError `not_found` for an unknown action. */
@@ -77,5 +77,5 @@ export { namesAction as namesGeminiAction, readPath as geminiActions } from '#pr
 /** Server-sent events to the JSON array that a Gemini client gets without `alt=sse`. */
 export { createJsonArrayJoiner as geminiArray } from '#wire/json-array'
 
-/** How the models of a group are listed, by the dialect whose format is asked for. */
+/** How the models of a group are listed, by the dialect of the format. */
 export const modelWriters = { chat: openaiModels, messages: messagesModels, gemini: geminiModels }

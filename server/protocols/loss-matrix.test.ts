@@ -1,4 +1,4 @@
-/** What becomes of every feature between every two dialects: reviewed as a golden file, explained by rules, told to people. */
+/** What happens to every feature between every two dialects: reviewed as a golden file, explained by rules, documented. */
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

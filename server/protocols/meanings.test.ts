@@ -1,4 +1,4 @@
-/** What must mean the same on both sides of a conversion: schemas that are enforced, facts of models, ends, figures. */
+/** What must mean the same on both sides of a conversion: enforced schemas, model facts, finish reasons, figures. */
 import { expect, test } from 'bun:test'
 import type { Dialect } from '#shared/ids'
 import { noMemo, readBody, testPen } from '#testing/conversions/codec-runs'

@@ -3,7 +3,7 @@ import { isObject } from '#shared/json'
 
 const most = 10_000
 
-/** Sorted, each once. Undefined when this is no such list. */
+/** Sorted, without duplicates. Undefined if this is not such a list. */
 export function readModelNames(body: string): string[] | undefined {
   const list = listIn(parsed(body))
   if (!list) return undefined
@@ -12,7 +12,7 @@ export function readModelNames(body: string): string[] | undefined {
   return [...new Set(words.filter((name) => /^[^\p{Cc}]{1,256}$/u.test(name)))].sort()
 }
 
-/** OpenAI and Anthropic say `data`, Google says `models`, and a few send the bare list. */
+/** OpenAI and Anthropic use `data`, Google uses `models`, and a few send the bare list. */
 function listIn(answer: unknown): unknown[] | undefined {
   if (Array.isArray(answer)) return answer
   if (!isObject(answer)) return undefined

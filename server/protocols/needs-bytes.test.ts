@@ -1,4 +1,4 @@
-/** Which dialect opens which address itself, and what must be fetched for it. */
+/** Which URLs each dialect's upstreams fetch themselves, and what must be fetched for them. */
 import { expect, test } from 'bun:test'
 import type { MediaPart } from '#canonical/conversation'
 import { type Dialect, dialects } from '#shared/ids'

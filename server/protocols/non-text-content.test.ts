@@ -1,4 +1,4 @@
-/** What each dialect's head tells of a request beside its text. */
+/** The non-text content in each dialect's head. */
 import { describe, expect, test } from 'bun:test'
 import type { Dialect } from '#shared/ids'
 import { conversationCodecs } from './index.ts'

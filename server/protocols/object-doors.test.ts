@@ -128,7 +128,7 @@ test('the table has these doors and no others', () => {
   expect([...new Set(named)].toSorted()).toEqual(known.toSorted())
 })
 
-/** Calls in a file of an SDK, as `METHOD path` with names in the place of parameters. */
+/** Calls in a file of an SDK, as `METHOD path` with names instead of parameters. */
 function callsIn(file: string, prefix: string): string[] {
   const source = readFileSync(`${import.meta.dir}/../../node_modules/${file}`, 'utf8')
   const calls = [...source.matchAll(/_client\.(get|post|delete|getAPIList)\((?:path)? ?['`](\/[^'`?]+)/g)]

@@ -5,7 +5,7 @@
  */
 import type { ObjectApi, ObjectDoor, ObjectKind } from '#canonical/account-object'
 
-/** A kind of object at its address: what can be done with it, each `METHOD path` under it with what the body is. */
+/** A kind of object at its path, with its calls: each `METHOD path` below it, and the type of the body. */
 interface Collection {
   api: ObjectApi
   kind: ObjectKind
@@ -145,7 +145,7 @@ const uploads = ['v1beta', 'v1'].map((version): ObjectDoor => {
 /** Every door. */
 export const objectDoors: readonly ObjectDoor[] = [...collections.flatMap(doorsOf), ...uploads]
 
-/** What callers know the kinds as, in sentences. */
+/** Names of the kinds in messages. */
 export const kindTitles: Readonly<Record<ObjectKind, string>> = {
   'vector-store': 'vector stores',
   container: 'containers',

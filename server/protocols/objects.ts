@@ -1,4 +1,4 @@
-/** What Parley reads and writes of objects in an upstream's account, in the words of each protocol: ids, models, usage, lists. */
+/** Reads and writes objects in an upstream's account, in each protocol's format: ids, models, usage, lists. */
 import type { ObjectApi, ObjectKind } from '#canonical/account-object'
 import type { Head, StateRef } from '#canonical/codec'
 import { keptFileIn } from '#canonical/kept-file'
@@ -11,12 +11,12 @@ import { GatewayError } from '#shared/errors'
 import { isObject, type JsonObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 
-/** What an object's body says that Parley itself reads. */
+/** The part of an object's body that Parley reads. */
 export interface ObjectBody {
   value: JsonObject
-  /** Named by the body, in an upstream's account; none of them is a file that Parley keeps. */
+  /** References in the body to state in an upstream's account, without files stored by Parley. */
   refs: readonly StateRef[]
-  /** Ids in the body of files that Parley keeps, as they stand there. */
+  /** Ids of files stored by Parley, as spelled in the body. */
   keptFiles: readonly string[]
 }
 
@@ -29,7 +29,7 @@ const scalarFields: Readonly<Record<string, StateRef['kind']>> = {
 
 const messagesNames = bodyNames('anthropic', [])
 
-/** Reads a JSON body; an empty one says nothing. Throws GatewayError for what is no object, or ambiguous. */
+/** Reads a JSON body, which may be empty. Throws GatewayError unless it is an unambiguous object. */
 export function readObjectBody(api: ObjectApi, text: string): ObjectBody {
   if (text.trim() === '') return { value: {}, refs: [], keptFiles: [] }
   const { value } = api === 'gemini' ? scanGoogle(text) : scanObject(text, api === 'openai' ? operationNames : messagesNames)
@@ -93,7 +93,7 @@ export function modelIn({ model }: JsonObject): string {
   return model.replace(/^models\//, '')
 }
 
-/** What the contents of a cache hold beside text, as the estimate of their tokens wants to know it. */
+/** The non-text content of a cache, for estimating its tokens. */
 export const nonTextIn = (value: JsonObject): Pick<Head, 'nonText'> => {
   const { nonText } = value.contents === undefined ? {} : contentHead(value, '')
   return nonText ? { nonText } : {}
@@ -106,8 +106,7 @@ export const withModelName = (object: JsonObject, model: string): JsonObject => 
 })
 
 /**
- * An object whose model has the name by which callers know it: `names`, by the upstream's. What Google's cloud names within a project is
- * named as its API does.
+ * An object with its model's public name; `names`: by the upstream's names. Google Cloud's names within a project become those of its API.
  */
 export function inCallersModel(object: unknown, names: ReadonlyMap<string, string>): unknown {
   if (!isObject(object)) return object
@@ -121,7 +120,7 @@ export function inCallersModel(object: unknown, names: ReadonlyMap<string, strin
   return callers === undefined ? named : withModelName(named, callers)
 }
 
-/** The id of an object in what the upstream says of it; undefined if it says none. */
+/** The id of an object in an upstream's answer; undefined if it has none. */
 export function idOf(api: ObjectApi, answer: unknown): string | undefined {
   const id = isObject(answer) ? answer[api === 'gemini' ? 'name' : 'id'] : undefined
   return typeof id === 'string' && id !== '' && id.length <= 512 ? id : undefined
@@ -138,10 +137,10 @@ export const idAt = (kind: ObjectKind, named: string): string => {
   return collection === undefined ? named : `${collection}/${named}`
 }
 
-/** An id of it in the words of this protocol. */
+/** The id of a stored file in this protocol's format. */
 export const fileIdIn = (api: ObjectApi, kept: string): string => (api === 'gemini' ? `files/${kept}` : `file_${kept}`)
 
-/** What a page of a list is asked for with. */
+/** The parameters of a page. */
 export interface ObjectPage {
   limit: number
   /** The id of the last object of the page before. */
@@ -167,7 +166,7 @@ export function readPage(api: ObjectApi, query: URLSearchParams): ObjectPage {
   }
 }
 
-/** Writes a page. `next`: the id to go on behind; absent: nothing follows. */
+/** Writes a page. `next`: the id after which the next page starts; absent: this is the last. */
 export function writePage(api: ObjectApi, kind: ObjectKind, data: readonly unknown[], next: string | undefined): string {
   if (api === 'gemini') return JSON.stringify({ [collectionOf[kind] ?? 'data']: data, ...(next !== undefined && { nextPageToken: next }) })
   if (api === 'messages') return JSON.stringify({ data, has_more: next !== undefined, next_page: next ?? null })
@@ -176,13 +175,10 @@ export function writePage(api: ObjectApi, kind: ObjectKind, data: readonly unkno
   return JSON.stringify({ object: 'list', data, ...ends, has_more: next !== undefined })
 }
 
-/** Fields in which upstreams say what they store and charge for, beside tokens. */
+/** Fields in which upstreams report billed storage, besides tokens. */
 const stored = ['usage_bytes', 'usageMetadata', 'expires_at', 'expireTime', 'expires_after', 'memory_limit', 'sizeBytes', 'bytes'] as const
 
-/**
- * What an answer about an object comes to: the tokens of a cache that was made, and, as the upstream said them, the figures of what it
- * stores.
- */
+/** The usage of an answer about an object: the tokens of a new cache, and the upstream's raw figures about storage. */
 export function usageOf(answer: unknown, makesTokens: boolean): Usage {
   const usage: Usage = { ...noUsage(), provenance: 'provider' }
   if (!isObject(answer)) return usage

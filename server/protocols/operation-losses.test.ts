@@ -1,4 +1,4 @@
-/** What upstreams answer besides what was asked, in operations other than generation, is told. */
+/** In operations other than generation, extra fields of upstream answers are reported. */
 import { expect, test } from 'bun:test'
 import type { Incoming } from '#canonical/operation/operation'
 import type { SideOperation, Style } from '#shared/ids'
@@ -7,7 +7,7 @@ import { named } from '#testing/conversions/conversation'
 import { conversationCodecs } from './index.ts'
 import { operationCodecs } from './operations.ts'
 
-/** The losses of an answer to this question, asked at the endpoint of one style and answered by an upstream of another one. */
+/** The losses of an answer to this question, sent to the endpoint of one style and answered by an upstream of another one. */
 function lossesOf(operation: SideOperation, [from, to]: [Style, Style], asked: Incoming, answer: object): string[] {
   const [door, upstream] = [operationCodecs[operation][from], operationCodecs[operation][to]]
   if (!door || !('readQuestion' in door) || !upstream || !('readAnswer' in upstream)) throw new Error('There are no such styles.')

@@ -1,6 +1,6 @@
 /**
- * The registry of operations other than generation: which styles each is spoken in here. A codec is reached through this
- * list only; routing knows the same styles from `shared/ids.ts`.
+ * The registry of operations other than generation, with their styles. Codecs are only reached through this list; routing has the same
+ * styles from `shared/ids.ts`.
  */
 import type { OperationStyle } from '#canonical/operation/operation'
 import { embeddingCodec as geminiEmbeddings } from '#protocols/gemini/embeddings/codec'
@@ -37,7 +37,7 @@ export const operationCodecs: Record<SideOperation, Partial<Record<Style, Operat
   search: { openai: searchCodec },
 }
 
-/** A JSON body with the model that its endpoint knows: of its address (`engine`), or where it names none (`default`). */
+/** A JSON body with the endpoint's model: the one in its path (`engine`), or the default if the body names none (`default`). */
 export const withModel = (text: string, { rule, name }: { rule: 'engine' | 'default'; name: string }): string =>
   rule === 'engine' ? embeddingsWithModel(text, name) : withModerationModel(text, name)
 

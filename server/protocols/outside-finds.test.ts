@@ -1,6 +1,6 @@
 /**
- * Fields that once vanished in conversion without a word, each found from outside with an SDK: a conversion to any other dialect carries
- * it or tells its path. docs/mapping.md 5 lists the tests of all that was found so.
+ * Fields that were once silently lost in conversion, each found with an SDK: a conversion to any other dialect carries it or reports its
+ * path. docs/mapping.md 5 lists the tests of all such finds.
  */
 import { expect, test } from 'bun:test'
 import type { Loss } from '#canonical/loss'
@@ -30,7 +30,7 @@ const inPart = (fields: Body) => ({ contents: [{ role: 'user', parts: [{ text: '
 const chat = (fields: Body) => ({ model: 'm', messages: [hi], ...fields })
 const chatSaid = (...said: Body[]) => chat({ messages: [...said, hi] })
 
-/** What is read, its path in a loss, and the dialects that carry it instead. */
+/** The request, the path in a loss, and the dialects that carry the field instead. */
 const requests: [Dialect, Body, path: string, carriedBy?: Dialect[]][] = [
   ['responses', { model: 'm', input: 'hi', tools: [{ type: 'web_search', external_web_access: false }] }, 'tools.web-search.live'],
   ['messages', search({ max_uses: 3 }), 'tools.web-search.maxUses', ['responses']],
@@ -70,7 +70,7 @@ const requests: [Dialect, Body, path: string, carriedBy?: Dialect[]][] = [
   ['chat', chat({ seed: 1 }), 'sampling.seed', ['gemini']],
 ]
 
-/** Losses that a refusal in strict mode does not name: nothing that was asked for is missing from the answer. */
+/** Losses that strict mode does not refuse: nothing requested is missing from the answer. */
 const harmless = new Set(['block.cache_control', 'turns.citations'])
 
 test.each(requests)('a request of %s %j', (from, body, path, carriedBy = []) => {
@@ -102,7 +102,7 @@ const safe = { hate: { filtered: false, severity: 'safe' } }
 const details = { type: 'refusal', category: 'cyber', explanation: 'why' }
 const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }
 
-/** An answer, and either the path that is told or the words that arrive. */
+/** An answer, and either the reported path or the text that arrives. */
 const answers: [Dialect, Body, { told: string } | { arrives: string }][] = [
   [
     'gemini',

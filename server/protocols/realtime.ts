@@ -1,4 +1,4 @@
-/** The protocols in which sessions are held, in the form that the relay knows. */
+/** The registry of realtime protocols. */
 import type { RealtimeCodec, RealtimeStyle } from '#canonical/operation/realtime'
 import { readError as readGoogleError } from '#protocols/gemini/error'
 import { withCounts } from '#protocols/gemini/live/counts'
@@ -10,7 +10,7 @@ import { readFrame } from '#protocols/openai/realtime/frame'
 import { createRealtimeMeter } from '#protocols/openai/realtime/meter'
 import { transcriptionSetup, withTranscriber } from '#protocols/openai/realtime/transcription'
 
-/** Realtime sessions, by their words. */
+/** Realtime codecs by protocol. */
 export const realtimeCodecs: Readonly<Record<RealtimeStyle, RealtimeCodec>> = {
   openai: {
     ...{ meter: createRealtimeMeter, readFrame, openingError, readError, writeError: writeErrorEvent },

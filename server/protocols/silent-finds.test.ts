@@ -1,4 +1,4 @@
-/** What a walk over the SDKs' types found to vanish without a word between dialects; each is told, or said in the other dialect. */
+/** Fields of the SDKs' types that once were silently lost between dialects; each is reported, or converted. */
 import { expect, test } from 'bun:test'
 import type { Dialect } from '#shared/ids'
 import { noMemo, readBody, testPen, written } from '#testing/conversions/codec-runs'
@@ -113,7 +113,7 @@ test('Chat’s older list of functions and choice among them are carried, and no
     ]) {
       const { sent, losses } = ask(choice, to)
       expect((sent as Record<string, unknown>)[field]).toEqual(expected)
-      // Who sends `functions` reads one call, which Gemini cannot be told.
+      // Clients that send `functions` read one call, which Gemini has no setting for.
       expect(losses).toEqual(to === 'gemini' ? ['toolPolicy.parallel:adapted!'] : [])
     }
   }

@@ -1,4 +1,4 @@
-/** A field of an upstream's stream that Parley does not know is told by its path, once, whatever object of whatever event it is in. */
+/** An unknown field in an upstream's stream is reported by its path, once, in any object of any event. */
 import { expect, test } from 'bun:test'
 import type { Dialect } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'

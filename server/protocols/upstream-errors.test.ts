@@ -1,4 +1,4 @@
-/** What an upstream's error says besides its message reaches clients of the same dialect, without what is the account's alone. */
+/** Details of an upstream's error besides its message reach clients of the same dialect, without account data. */
 import { expect, test } from 'bun:test'
 import { conversationCodecs } from './index.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Operations of vendors with words of their own. The answers have the shape that their references show:
+ * Operations of vendors with formats of their own. The answers have the shape shown in their references:
  * https://docs.voyageai.com/docs/embeddings, https://docs.voyageai.com/docs/reranker and
  * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api. Replicate's is the one of github vercel/ai
  * packages/replicate/src/replicate-image-model.test.ts.

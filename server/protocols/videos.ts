@@ -1,4 +1,4 @@
-/** What is read and said of videos, by style. */
+/** Readers of upstream videos, by style. */
 import type { VideoReader } from '#canonical/operation/video'
 import { videoReader as gemini } from '#protocols/gemini/videos/codec'
 import { extendedIn, withVideo, writeOperation } from '#protocols/gemini/videos/operation'
@@ -9,7 +9,6 @@ import { writeVideo } from '#protocols/openai/videos/video'
 /** Styles of upstreams that make videos. */
 export type VideoStyle = 'openai' | 'gemini'
 
-/** Reads what upstreams say. */
 export const videoReaders: Readonly<Record<VideoStyle, VideoReader>> = { openai, gemini }
 
 export { extendedIn, nestedTexts, withVideo, writeOperation, writeVideo }

@@ -1,4 +1,4 @@
-/** The registry of dialects that clients speak and no channel does, by endpoint. */
+/** The registry of wordings, formats that clients use and no channel does, by endpoint. */
 import type { Wording, WordingName } from '#canonical/wording'
 import { converse, converseStream } from '#protocols/anthropic/converse/client'
 import { withInput, writeInteraction } from '#protocols/gemini/interactions/answer'
@@ -22,11 +22,11 @@ const wordings: Readonly<Record<WordingName, Wording>> = {
 /** The wording of this name. */
 export const wordingOf = (name: WordingName): Wording => wordings[name]
 
-/** Models in the Ollama format. */
+/** Models in Ollama's format. */
 export const ollamaModels = { readShow, writeShow, writeTags }
 
-/** Interactions that are kept: whole, with what they answer, and as the stream that they were. */
+/** Stored interactions: whole, with their input, and as the original stream. */
 export const interactions = { open: openInteraction, withInput, write: writeInteraction }
 
-/** Interactions that an upstream answers and keeps by itself. */
+/** Interactions that an upstream itself answers and stores. */
 export const nativeInteractions = { ...interactionCodec, answererIn, interactionIn, readReport, renamed, renamedEvents }

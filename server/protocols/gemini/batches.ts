@@ -1,4 +1,4 @@
-/** Batches in Gemini's format: requests in the call that makes one or in a file, answers in the batch itself or in another file. */
+/** Batches in Gemini's format: requests in the call that creates it or in a file, answers in the batch itself or in another file. */
 import type { Batch, BatchQuestion, BatchResult } from '#canonical/batch'
 import { keptFileIn } from '#canonical/kept-file'
 import { bodyNames } from '#protocols/codec/body-names'
@@ -12,23 +12,23 @@ import { pick, pickObject, pickText, snake } from './proto-json.ts'
 const names = bodyNames('google', [], 'batch displayName inputConfig fileName requests priority webhookConfig', snake)
 const lineNames = bodyNames('google', [], 'key request metadata', snake)
 
-/** What makes batches, and what each of their requests asks. */
+/** The actions that create batches, and the action of their requests. */
 const asks = { batchGenerateContent: 'generateContent', asyncBatchEmbedContent: 'embedContent' } as const
 
-/** What the address of a call asks that makes a batch. */
+/** The parsed path of a call that creates a batch. */
 export interface BatchAction {
   model: string
   action: (typeof asks)[keyof typeof asks]
 }
 
-/** What `{model}:{action}` asks; undefined if that makes no batch. Throws GatewayError `invalid_value` for an impossible model. */
+/** Parses `{model}:{action}`; undefined if it does not create a batch. Throws GatewayError `invalid_value` for an impossible model. */
 export function readBatchPath(path: string): BatchAction | undefined {
   const [, model = '', named = ''] = /^(.*):(\w+)$/s.exec(path) ?? []
   if (!Object.hasOwn(asks, named)) return undefined
   return { model: readModelName(model), action: asks[named as keyof typeof asks] }
 }
 
-/** Where the requests stand in that call. */
+/** The paths of the requests in that call. */
 export const inlineRequests = [['batch'], ['inputConfig', 'input_config'], ['requests'], ['requests']] as const
 
 const wrong = (param: string, rule: string) => new GatewayError('invalid_value', `The field \`${param}\` must be ${rule}.`, { param })
@@ -42,7 +42,7 @@ export const atInline = (place: number, { code, message, param }: GatewayError):
 export const atLine = (number: number, { code, message }: GatewayError): GatewayError =>
   new GatewayError(code, `Line ${number}: ${message}`, { param: 'batch.inputConfig.fileName' })
 
-/** What the call says that makes a batch, beside its requests. */
+/** The other fields of a call that creates a batch. */
 export interface SaidOfBatch {
   displayName?: string
   /** Id of the stored file with its requests. */
@@ -69,7 +69,7 @@ export function readGeminiBatch(text: string, inline: number): SaidOfBatch {
   return { ...(displayName && { displayName }), ...(file && { file }) }
 }
 
-/** Characters of what a request is called by. */
+/** Maximum characters of a request's name. */
 const mostName = 4096
 
 /** The JSON of a field. */
@@ -78,7 +78,7 @@ function rawOf({ fields }: ScannedObject, text: string, name: string): string | 
   return field && text.slice(field.valueStart, field.valueEnd)
 }
 
-/** The request in an object, called by what stands in `by`. */
+/** The request in an object, named by the field `by`. */
 function questionIn(text: string, by: 'metadata' | 'key', model: string): BatchQuestion {
   const line = scanObject(text, lineNames)
   const request = pickObject(line.value, 'request')
@@ -149,7 +149,7 @@ export function writeGeminiBatch(batch: Batch): Record<string, unknown> {
   }
 }
 
-/** The texts before, between and behind the answers of a batch that has ended, in the operation that has them twice. */
+/** The texts before, between and after the answers of an ended batch, in the operation, which has them twice. */
 export function aroundAnswers(batch: Batch): readonly [string, string, string] {
   const { name, metadata, response } = writeGeminiBatch(batch)
   const opened = '"inlinedResponses":{"inlinedResponses":['
@@ -161,7 +161,7 @@ export function aroundAnswers(batch: Batch): readonly [string, string, string] {
   ]
 }
 
-/** Whether the answers of a batch stand in it. */
+/** Whether a batch contains its answers inline. */
 export const hasAnswersInside = ({ endedAt, input }: Batch): boolean => endedAt !== null && input === undefined
 
 /** A page of batches. */
@@ -170,7 +170,7 @@ export const writeGeminiBatches = (batches: readonly Batch[], hasMore: boolean) 
   ...(hasMore && { nextPageToken: batches.at(-1)?.id }),
 })
 
-/** Why a request was not asked. */
+/** Why a request was not sent. */
 const unasked = {
   expired: { code: rpcCode('DEADLINE_EXCEEDED'), message: 'The batch expired before this request was executed.' },
   cancelled: { code: rpcCode('CANCELLED'), message: 'The batch was cancelled before this request was executed.' },

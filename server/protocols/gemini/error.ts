@@ -1,6 +1,6 @@
 /**
- * Errors of the Gemini family: reads upstream errors as Parley's own, and writes Parley's errors. Google says what is wrong in three
- * places: the HTTP status, a status word, and typed details. Must not know which channel or key was used.
+ * Errors of the Gemini family: reads upstream errors as Parley's own, and writes Parley's errors. Google describes errors in three places:
+ * the HTTP status, a status name, and typed details. Must not know which channel or key was used.
  */
 
 import type { WrittenError } from '#canonical/codec'
@@ -12,14 +12,14 @@ import { type Body, numeric, pick, pickObjects, pickText } from './proto-json.ts
 
 /** The details of an upstream's refusal, as far as they may be repeated. */
 interface Complaint {
-  /** The status word (`RESOURCE_EXHAUSTED`). */
+  /** The status name (`RESOURCE_EXHAUSTED`). */
   word: string | undefined
   /** The number inside the body. */
   number: number | undefined
   message: string | undefined
   /** The reason in an ErrorInfo (`API_KEY_INVALID`). */
   reason: string | undefined
-  /** The fields that a BadRequest names, and what is wrong with each. */
+  /** The fields named by a BadRequest, with their errors. */
   violations: { field: string; description: string }[]
   /** Seconds to wait. */
   wait: number | undefined
@@ -36,7 +36,7 @@ export function readError(status: number, headers: Headers, body: string): Gatew
   return refusal(status, { ...said, wait: said.wait ?? seconds(headers.get('retry-after')) })
 }
 
-/** The `error` of a stream's event or of a body that came with status 200; its own number or word stands in for a status. */
+/** The `error` of a stream's event or of a body that came with status 200; its own code or status name is used as the status. */
 export function readInnerError(error: unknown): GatewayError {
   const said = read(error)
   return refusal(said.number ?? statusOf(said.word) ?? 502, said)
@@ -74,7 +74,7 @@ function rejection(status: number, said: Complaint): GatewayError {
   })
 }
 
-/** Only the first words of a message count: later ones may quote the caller. */
+/** Only the beginning of a message counts: the rest may quote the caller. */
 const isKeyComplaint = ({ reason, message }: Complaint) =>
   /^API_KEY_/.test(reason ?? '') || /^API key (?:not valid|expired)/i.test(message ?? '')
 const isTooLong = ({ message }: Complaint) => /^The input token count\b.{0,40}\bexceeds the maximum/i.test(message ?? '')
@@ -86,7 +86,7 @@ function isModelComplaint(status: number, { word, message }: Complaint): boolean
 function complaintIn(body: string): Complaint {
   try {
     const parsed: unknown = JSON.parse(body)
-    // A refused stream without `alt=sse` comes as a list.
+    // The error of a stream without `alt=sse` is a list.
     const root = Array.isArray(parsed) ? parsed[0] : parsed
     return isObject(root) ? read(root.error) : silent
   } catch {
@@ -128,7 +128,7 @@ function seconds(text: string | null): number | undefined {
   return Math.min(60, Math.max(1, Math.ceil(Number(text))))
 }
 
-/** The status words, each with the HTTP status it stands for. Where two words stand for one status, the first is written. */
+/** The status names, each with its HTTP status. If two names have the same status, the first is written. */
 const words: readonly (readonly [status: number, word: string])[] = [
   [400, 'INVALID_ARGUMENT'],
   [400, 'FAILED_PRECONDITION'],
@@ -149,16 +149,16 @@ const statusOf = (word: string | undefined) => words.findLast(([, known]) => kno
 
 const wordOf = (status: number) => words.find(([known]) => known === status)?.[1] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL')
 
-/** The numbers that `google.rpc.Code` gives those words. */
+/** The numbers of these names in `google.rpc.Code`. */
 const codes: Readonly<Record<string, number>> = {
   ...{ CANCELLED: 1, UNKNOWN: 2, INVALID_ARGUMENT: 3, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, PERMISSION_DENIED: 7, RESOURCE_EXHAUSTED: 8 },
   ...{ FAILED_PRECONDITION: 9, ABORTED: 10, INTERNAL: 13, UNAVAILABLE: 14, UNAUTHENTICATED: 16 },
 }
 
-/** The number of a status word, as it stands in errors inside answers; UNKNOWN for any other. */
+/** The number of a status name, as used in errors inside answers; UNKNOWN for any other. */
 export const rpcCode = (word: unknown): number => (typeof word === 'string' ? codes[word] : undefined) ?? 2
 
-/** A refusal in Google's envelope, which has no place for the request id; that goes in a header. */
+/** An error in Google's envelope, which has no field for the request id; that is in a header. */
 export function writeError(error: GatewayError): WrittenError {
   return { status: error.status, headers: errorHeaders(error), body: JSON.stringify(envelope(error)) }
 }

@@ -1,4 +1,4 @@
-/** Answers by generateContent of which only pictures or sound are wanted: what else they say is told. */
+/** Answers by generateContent of which only pictures or audio are used: everything else is reported as a loss. */
 import { joinLosses, type Loss } from '#canonical/loss'
 import { lossList } from '#protocols/codec/field-writers'
 import { knownFields, lossesIn } from '#protocols/codec/known-fields'
@@ -8,11 +8,11 @@ import { type Body, pick, pickObject, pickObjects } from './proto-json.ts'
 
 const part = knownFields('inlineData inline_data thought thoughtSignature thought_signature')
 const known = knownFields('usageMetadata modelVersion responseId createTime', {
-  // Figures of its own; the usage counts them all.
+  // Its own figures; the usage includes them all.
   candidates: knownFields('index finishReason tokenCount avgLogprobs', { content: knownFields('role', { parts: part }) }),
 })
 
-/** The losses of an answer whose pictures or sound are read. Thoughts, which nobody asked for, are none. */
+/** The losses of an answer whose pictures or audio are read. Unrequested reasoning is not a loss. */
 export function lossesBesideMedia(answer: Body): readonly Loss[] {
   const candidates = pickObjects(answer, 'candidates').map((candidate) => {
     const content = pickObject(candidate, 'content')

@@ -6,7 +6,7 @@ import type { Operation } from '#shared/ids'
 /** A model as the list shows it. */
 export interface ListedModel {
   id: string
-  /** What it can be asked; absent = generate. */
+  /** Its operations; absent = generate. */
   operations?: readonly Operation[]
   /** Tokens. */
   contextTokens?: number
@@ -41,8 +41,8 @@ function row({ id, operations = ['generate'], contextTokens, maxOutputTokens }: 
 }
 
 /**
- * The body of `GET /v1beta/models`: one page of `models`, which must be in a stable order. `nextPageToken` is always there, null on the
- * last page: on an empty one Google's SDK would ask for the first page again, without end. Throws GatewayError 400 for paging parameters
+ * The body of `GET /v1beta/models`: one page of `models`, which must be in a stable order. `nextPageToken` is always present, null on the
+ * last page: for an empty one Google's SDK would request the first page again, endlessly. Throws GatewayError 400 for paging parameters
  * that make no sense.
  */
 export function writeModelList(models: readonly ListedModel[], paging: Paging = {}): string {
@@ -64,7 +64,7 @@ function readSize(text: string | undefined): number {
   return Math.min(largestPage, Number(text) || usualPage)
 }
 
-/** A token is the name of the last model that was given, so that a list that grows in between loses nothing. */
+/** A token is the name of the last listed model, so that nothing is lost if the list grows in between. */
 const tokenOf = (id: string) => Buffer.from(id).toString('base64url')
 
 function startOf(models: readonly ListedModel[], token: string | undefined): number {

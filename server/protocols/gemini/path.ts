@@ -10,7 +10,7 @@ const actions = [
   'predict',
   'predictLongRunning',
 ] as const
-/** What can be asked of a model. */
+/** The actions on a model. */
 export type Action = (typeof actions)[number]
 
 /** Actions of the vendor's that Parley does not serve, and what to use instead. */
@@ -21,7 +21,7 @@ const unserved = new Map(
   }),
 )
 
-/** A model and what is asked of it. */
+/** A model and an action. */
 export interface NamedAction {
   /** Without the prefix `models/`; may hold slashes and colons. */
   model: string

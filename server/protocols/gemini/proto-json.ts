@@ -1,9 +1,8 @@
 /**
- * Gemini: the family of Google's generateContent. Its wire form is proto3 JSON, where every field has two spellings
- * (`maxOutputTokens`, `max_output_tokens`), a number may come as a string, null is absence, and a lone object may stand for
- * a list of one. This file knows those four rules and no field; all others ask for fields by their camelCase name. Requests are
- * read through `Fields` with `protoRules`, answers and what is only measured through the functions that begin with `pick`.
- * Start reading at generate-content/codec.ts.
+ * Gemini: the family of Google's generateContent. Its wire form is proto3 JSON, where every field has two spellings (`maxOutputTokens`,
+ * `max_output_tokens`), a number may come as a string, null is absence, and a lone object may stand for a list of one. This file implements
+ * those four rules and knows no field; all others use the camelCase names. Requests are read through `Fields` with `protoRules`, answers
+ * and measured content through the `pick` functions. Start reading at generate-content/codec.ts.
  */
 import type { FieldRules } from '#protocols/codec/fields'
 import { isObject } from '#shared/json'
@@ -13,7 +12,7 @@ export type Body = Record<string, unknown>
 
 const snakes = new Map<string, string>()
 
-/** `maxOutputTokens` as `max_output_tokens`. Names come from code, so the memory is bounded. */
+/** `maxOutputTokens` as `max_output_tokens`. Names are from code, so the cache is bounded. */
 export function snake(name: string): string {
   let spelled = snakes.get(name)
   if (spelled === undefined) {
@@ -32,13 +31,13 @@ export function pick(body: Body, name: string): unknown {
   return value === null ? undefined : value
 }
 
-/** The object in a field, or undefined when there is none. For upstream answers, where nothing is refused. */
+/** The object in a field, or undefined. For upstream answers, where nothing is refused. */
 export function pickObject(body: Body, name: string): Body | undefined {
   const value = pick(body, name)
   return isObject(value) ? value : undefined
 }
 
-/** The objects in a list; what is no object is passed over. */
+/** The objects in a list; other items are skipped. */
 export function pickObjects(body: Body, name: string): Body[] {
   const value = pick(body, name)
   return Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : []

@@ -1,6 +1,6 @@
 /**
- * The closed list of edits in a generateContent request, spliced into its raw text. The model stands in the path, and in the
- * body only where the caller repeats it; usage always comes.
+ * The closed list of edits in a generateContent request, spliced into its raw text. The model is in the path, and in the body only if the
+ * caller repeats it; usage is always reported.
  */
 import type { RequestEdits } from '#canonical/codec'
 import { isObject } from '#shared/json'

@@ -40,7 +40,7 @@ function inOrder(schema: JsonSchema, names: unknown): JsonSchema {
   return { ...schema, properties: { ...ordered, ...properties } }
 }
 
-/** A number that is kept as it was written is none. */
+/** A raw number is not a schema. */
 const isSchema = (value: unknown): value is JsonSchema => isObject(value) && !isRawNumber(value)
 
 const readAny = (value: unknown): unknown => (isSchema(value) ? readSchema(value) : value)
@@ -54,12 +54,12 @@ function orNull(schema: JsonSchema): JsonSchema {
   return schema
 }
 
-/** Beyond any real schema with its references put in place; nested references can multiply without end. */
+/** More than any real schema has with its references inlined; nested references can multiply exponentially. */
 const mostNodes = 20_000
 
 /**
- * JSON Schema as this dialect takes it: an object at its root, no `$schema`, local references put in place. Undefined when
- * references are circular or multiply without bounds.
+ * JSON Schema as this dialect takes it: an object at its root, no `$schema`, local references inlined. Undefined when references are
+ * circular or multiply without bounds.
  */
 export function inlined(schema: JsonSchema): JsonSchema | undefined {
   const { $schema: _, ...rest } = schema

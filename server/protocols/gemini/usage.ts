@@ -1,13 +1,13 @@
 /**
- * Usage as Gemini reports it (usageMetadata), both ways. Google's arithmetic: the
- * prompt includes what came from a cache but not what its own tools put in; candidates exclude thoughts.
+ * Usage as Gemini reports it (usageMetadata), both ways. Google's arithmetic: the prompt includes cache reads but not the input from its
+ * own tools; candidates exclude thoughts.
  */
 import { type Delivered as Brought, nothingDelivered as nothingBrought, type Settling, settled, type Told } from '#canonical/delivered'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#shared/json'
 import { type Body, numeric, pick, pickObjects } from './proto-json.ts'
 
-/** What was delivered so far, with the searches that were made for it. */
+/** What was delivered so far, with the number of searches. */
 export interface Delivered extends Brought {
   searches: number
 }
@@ -37,7 +37,7 @@ export function readUsage(raw: unknown, delivered: Delivered): Told | undefined 
   usage.in.image = input.take(freshOf(raw, 'IMAGE'))
   usage.in.fresh = input.rest()
 
-  // Some upstreams count thoughts among the candidates; their total gives it away.
+  // Some upstreams count thoughts among the candidates; their total reveals it.
   const within = thoughts > 0 && thoughts <= candidates && count(raw, 'totalTokenCount') === prompt + fromTools + candidates
   usage.out.total = within ? candidates : candidates + thoughts
   const output = share(usage.out.total)
@@ -74,7 +74,7 @@ function modality(raw: Body, name: string, kind: string): number {
   return sum
 }
 
-/** Of one modality, what did not come from the cache. */
+/** The uncached part of one modality. */
 function freshOf(raw: Body, kind: string): number {
   const all = modality(raw, 'promptTokensDetails', kind) + modality(raw, 'toolUsePromptTokensDetails', kind)
   return Math.max(0, all - modality(raw, 'cacheTokensDetails', kind))
@@ -96,7 +96,7 @@ function bounded(raw: Body): unknown {
   }
 }
 
-/** Usage in Google's arithmetic. What was written to a cache is part of the prompt; zeros are left out except for totals. */
+/** Usage in Google's arithmetic. Cache writes are part of the prompt; zeros are left out except for totals. */
 export function writeUsage(usage: Usage): Body {
   const prompt = promptOf(usage)
   const { total, reasoning } = usage.out

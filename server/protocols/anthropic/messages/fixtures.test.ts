@@ -57,7 +57,7 @@ describe.each(goldenCases(codec, join(import.meta.dir, 'fixtures')))(
   },
 )
 
-/** Normalises a missing stop reason, and treats an error event like a broken stream. */
+/** The message without its service tier, which not every client reports; any error as `error`. */
 function strip(message: unknown): unknown {
   if (typeof message === 'string') return 'error'
   if (typeof message !== 'object' || message === null || !('usage' in message)) return message

@@ -1,6 +1,6 @@
 /**
- * `countTokens`: how many tokens a request would be, asked with bare contents or with a whole generateContent request inside.
- * Both halves stand here: passing the caller's bytes, and converting over the canonical conversation.
+ * `countTokens`: the number of tokens of a request, given as bare contents or as a whole generateContent request. Contains both halves:
+ * passing the caller's bytes through, and converting.
  */
 import type { Head, RequestBody, RequestEdits, Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
@@ -58,7 +58,7 @@ export function writeCountRequest(request: ConversationRequest, target: Target):
   return { ...written, body: { [whole]: { model: `models/${target.model}`, ...written.body } } }
 }
 
-/** The tokens that an upstream counted. Throws GatewayError `upstream_error` when the body is no count. */
+/** The tokens that an upstream counted. Throws GatewayError `upstream_error` when the body is not a token count. */
 export function readCountResponse(body: string): number {
   const answer = parse(body)
   if (isObject(answer) && pick(answer, 'error') !== undefined) throw readInnerError(pick(answer, 'error'))

@@ -1,6 +1,6 @@
 /**
- * Embeddings as Google asks for them: the actions `embedContent` and `batchEmbedContents`. Start with `request.ts` and
- * `response.ts`. Knows no other style.
+ * Embeddings in Google's format: the actions `embedContent` and `batchEmbedContents`. Start with `request.ts` and `response.ts`. Knows no
+ * other style.
  */
 import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/operation/embedding'
 import type { OperationCodec } from '#canonical/operation/operation'

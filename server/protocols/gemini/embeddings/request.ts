@@ -1,6 +1,6 @@
 /**
- * Questions for embeddings as Google writes them: `embedContent` asks for one, `batchEmbedContents` for several, each with
- * settings of its own. Newer models read the settings from `embedContentConfig`.
+ * Requests for embeddings in Google's format: `embedContent` for one, `batchEmbedContents` for several, each with settings of its own.
+ * Newer models read the settings from `embedContentConfig`.
  */
 import type { Head, Target } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
@@ -25,7 +25,7 @@ import { type Body, pickObject, pickText, protoRules } from '../proto-json.ts'
 
 type Asking = Fields<GeminiEmbedRequest>
 
-/** What admission and pricing need to know of a request. */
+/** What admission and pricing need to know about a request. */
 export interface EmbeddingHead extends OperationHead {
   inputs: number
   /** Tokens by our own count. */
@@ -67,7 +67,7 @@ export function readHead(incoming: Incoming, path?: string): EmbeddingHead {
   }
 }
 
-/** The model's name as it stands in a body. */
+/** The model's name as used in a body. */
 export const resourceOf = (model: string): string => (/^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`)
 
 /** The body as text. Throws GatewayError `unsupported_media_type` for anything but JSON. */
@@ -85,7 +85,7 @@ function readAsked(raw: string, path: string | undefined): Asked {
   for (const one of asked) refuseOtherModel(one, model)
   const read = asked.map(readInput)
   const lost = lostElsewhere(read, unread)
-  // What was read is carried whole as well, for an upstream of this style.
+  // Parsed inputs are also kept raw, for an upstream of this style.
   const inputs = read.map(({ input }, index): EmbeddingInput => ({ ...input, raw: withoutModel(asked[index]?.whole() ?? {}) }))
   return {
     question: { style: 'gemini', model, inputs, format: 'float', batch, own: {}, lostElsewhere: lost },
@@ -155,7 +155,7 @@ function tokensOf(part: Body): number {
   return Math.ceil(((pickText(data, 'data')?.length ?? 0) * 3) / 4 / bytesOfSoundToken)
 }
 
-/** What an upstream of any other style cannot be told. */
+/** Losses for an upstream of any other style. */
 function lostElsewhere(read: readonly ReadInput[], unread: ReadBody<unknown>['unread']): readonly Loss[] {
   const losses = lossList()
   if (read.some(({ options }) => options.taskType)) losses.dropped('taskType', 'This upstream makes the same embedding for every purpose.')
@@ -167,10 +167,10 @@ function lostElsewhere(read: readonly ReadInput[], unread: ReadBody<unknown>['un
   return losses.losses
 }
 
-/** Unknown fields beyond this number are not told. */
+/** Unknown fields beyond this number are not reported. */
 const mostPaths = 32
 
-/** One request for every list that the upstream takes at once. Throws `unsupported_value` for what only another style can say. */
+/** One request per batch that the upstream accepts. Throws `unsupported_value` for options that only another style has. */
 export function writeQuestion(
   question: EmbeddingQuestion,
   target: Target,

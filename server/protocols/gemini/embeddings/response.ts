@@ -1,4 +1,4 @@
-/** Answers with embeddings as Google writes them: one, or a list in the order of the requests. Usage comes from newer models only. */
+/** Answers with embeddings in Google's format: one, or a list in the order of the requests. Usage comes from newer models only. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import {
   assertOneEach,
@@ -62,7 +62,7 @@ function vectorOf(embedding: Body): Vector {
   })
 }
 
-/** The body for a Google client. Usage is told only where the upstream counted it. */
+/** The body for a Google client. Usage is only included if the upstream reported it. */
 export function writeAnswer({ vectors, usage }: EmbeddingAnswer, { batch }: EmbeddingQuestion): WrittenAnswer {
   const embeddings = vectors.map((values) => ({ values }))
   const told = usage.provenance === 'provider' && { usageMetadata: { promptTokenCount: inputTokens(usage) } }

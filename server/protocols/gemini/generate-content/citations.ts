@@ -3,13 +3,13 @@ import type { Citation } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 import { type Body, numeric, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
 
-/** A source and the bytes of the answer's text that rest on it, when known. */
+/** A source and the bytes of the answer's text that it supports, when known. */
 export interface PlacedSource {
   citation: Citation
   bytes: { start: number; end: number } | undefined
 }
 
-/** Every source that a candidate names. `startOfPart` gives the byte at which its n-th part begins. */
+/** Every source that a candidate names. `startOfPart` returns the byte at which its n-th part begins. */
 export function readCitations(candidate: Body, startOfPart: (index: number) => number): PlacedSource[] {
   const grounding = pickObject(candidate, 'groundingMetadata')
   const recited = pickObject(candidate, 'citationMetadata')
@@ -35,7 +35,7 @@ function readGrounding(grounding: Body, startOfPart: (index: number) => number):
 /** The kinds of sources that are read. */
 export const sourceKinds = ['web', 'maps', 'retrievedContext', 'image'] as const
 
-/** What is read of each kind of source; `domain` is where its address leads. */
+/** The fields read of each kind of source; `domain` is the host of its URL. */
 const sourceFields = {
   web: ['uri', 'title', 'domain'],
   maps: ['uri', 'title'],
@@ -47,7 +47,7 @@ const recitedFields = ['uri', 'title', 'startIndex', 'endIndex']
 /** An upstream that invents fields must not fill the log. */
 const mostDetails = 32
 
-/** The paths of what a candidate says of its sources besides address, title and place. Each is named once, however many sources say it. */
+/** The paths of other fields of a candidate's sources than URL, title and position. Each is listed once, however many sources have it. */
 export function detailsOf(candidate: Body): string[] {
   const [grounding, recited] = [pickObject(candidate, 'groundingMetadata'), pickObject(candidate, 'citationMetadata')]
   if (!grounding && !recited) return []
@@ -98,13 +98,13 @@ function rangeOf(range: Body, base: number): PlacedSource['bytes'] {
     : undefined
 }
 
-/** `start` and `end` are in `bytes` here; what a source looked like elsewhere is of no use. */
+/** `start` and `end` are in `bytes` here; the original form of a source is not used. */
 type Source = WrittenFields<
   Citation,
   { url: 'written'; title: 'written'; citedText: 'written'; start: 'written'; end: 'written'; opaque: 'unsaid'; raw: 'unsaid' }
 >
 
-/** Grounding metadata that names the same sources; sources without a web address are left out. */
+/** Grounding metadata that names the same sources; sources without a URL are left out. */
 export function writeGrounding(placed: readonly PlacedSource[]): Body | undefined {
   const chunks: Body[] = []
   const supports: Body[] = []

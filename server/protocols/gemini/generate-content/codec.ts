@@ -1,8 +1,8 @@
 /**
- * Gemini's generateContent. Passthrough between a client and an upstream that both speak it: `head` and `request-edit` for the
- * request, `stream-meter` and `response-meter` for the answer. Conversion to and from the canonical conversation: the files
- * whose names say `read` and `write`. Streams are server-sent events; a client that asked for a JSON array gets them through
- * `wire/json-array`. Knows no channel and no price.
+ * Gemini's generateContent. Passthrough between a client and an upstream of this dialect: `head` and `request-edit` for the request,
+ * `stream-meter` and `response-meter` for the answer. Conversion to and from the canonical conversation: the files with `read` and `write`
+ * in their names. Streams are server-sent events; a client that asked for a JSON array gets them through `wire/json-array`. Knows no
+ * channel and no price.
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { scan } from '../body-names.ts'

@@ -1,4 +1,4 @@
-/** Why an answer ended: Gemini's words and the canonical ones. There is no word for a call: calls end with STOP. */
+/** Why an answer ended: Gemini's finish reasons and the canonical ones. There is none for a call: calls end with STOP. */
 import type { Finish, FinishReason } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 
@@ -38,7 +38,7 @@ const written: Readonly<Record<FinishReason, string>> = {
   'bad-tool-call': 'MALFORMED_FUNCTION_CALL',
 }
 
-/** The canonical finish. With a call, STOP means `tool-calls`. An unknown word is not success, so it reads as OTHER. */
+/** The canonical finish. With a call, STOP means `tool-calls`. An unknown reason is not success, so it is read as OTHER. */
 export function readFinish(raw: string, hasCalls: boolean): Finish {
   const reason = Object.hasOwn(read, raw) ? (read[raw] ?? 'refusal') : 'refusal'
   return { reason: reason === 'stop' && hasCalls ? 'tool-calls' : reason, raw }
@@ -47,7 +47,7 @@ export function readFinish(raw: string, hasCalls: boolean): Finish {
 /** The finish of an answer whose prompt was blocked. `raw` is the block reason. */
 export const blockedFinish = (raw: string): Finish => ({ reason: 'content-filter', raw })
 
-/** The upstream's own word where it is one of this dialect for the same reason. */
+/** The upstream's own value if this dialect has it for the same reason. */
 export function writeFinish({ reason, raw }: Ended): string {
   return Object.hasOwn(read, raw) && read[raw] === reason ? raw : written[reason]
 }

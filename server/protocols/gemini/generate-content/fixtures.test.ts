@@ -1,4 +1,4 @@
-/** Golden cases: requests, answers and streams as the vendor's documents describe them, and what they are read as. */
+/** Golden cases: requests, answers and streams from the vendor's documentation, and their canonical form. */
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ interface Golden {
   events: ConversationEvent[]
 }
 
-/** As JSON keeps it, with of an error only what a client could see. */
+/** As JSON, with only the client-visible part of an error. */
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, item) => (key === 'error' ? { code: item.code, status: item.status } : item)))
 
@@ -107,13 +107,13 @@ for (const name of readdirSync(root).sort()) {
   })
 }
 
-/** Without what two spellings of one request may differ in: where things stood, and sources that have to be fetched. */
+/** Without the differences between two spellings of one request: paths, and sources that have to be fetched. */
 function comparable(request: Omit<ConversationRequest, 'paths'>): unknown {
   const text = JSON.stringify(request, (key, value) => (key === 'path' || key === 'description' || key === 'name' ? undefined : value))
   return JSON.parse(text)
 }
 
-/** What an answer says, whatever its upstream calls itself and however it counted. */
+/** The content of an answer, without the model's name and without usage details. */
 function spoken({ choices, usage }: ConversationResponse): unknown {
   const said = choices.map(({ finish, ...choice }) => ({ ...choice, reason: finish.reason }))
   return plain({ said, in: usage.in, out: usage.out })

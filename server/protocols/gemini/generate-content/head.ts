@@ -22,7 +22,7 @@ export function readHead(given: RequestBody, path?: string): Head {
   return { ...contentHead(value, model), stream: action === 'streamGenerateContent', inputBytes: Buffer.byteLength(text) }
 }
 
-/** The head of a body that holds contents, whatever is asked about them. */
+/** The head of a body with contents, for any action. */
 export function contentHead(body: Body, model: string, path = ''): Omit<Head, 'stream' | 'inputBytes'> {
   const contents = readContents(body, path)
   const config = readBody<GenerateContentRequest>(body, protoRules, path).fields.object('generationConfig')

@@ -1,4 +1,4 @@
-/** Log probabilities of tokens: Gemini gives texts and figures, no bytes. */
+/** Log probabilities of tokens: Gemini has texts and figures, no bytes. */
 import type { TokenLogprob } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 import { type Body, numeric, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'

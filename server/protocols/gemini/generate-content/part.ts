@@ -9,7 +9,7 @@ import { type Body, pick, pickObject, pickText } from '../proto-json.ts'
 /** Kinds of media as the canonical conversation has them. */
 export type MediaKind = MediaPart['media']
 
-/** The canonical kind of media of a MIME type; what is no image, sound or video is a document. */
+/** The canonical kind of media of a MIME type; anything but an image, audio or video is a document. */
 export function mediaKind(mimeType: string): MediaKind {
   const [, kind] = /^(image|audio|video)\//i.exec(mimeType) ?? []
   return kind === undefined ? 'document' : (kind.toLowerCase() as MediaKind)
@@ -29,7 +29,7 @@ export function signatureIn(opaque: readonly State[] | undefined): Body {
   return own ? { thoughtSignature: own.value } : {}
 }
 
-/** A part that only this dialect knows, with what it amounts to elsewhere. */
+/** A part that only this dialect has, with a text for the others. */
 export function nativePart(part: Body): NativePart {
   const summary = summaryOf(part)
   return { kind: 'native', dialect: 'gemini', raw: part, ...(summary !== undefined && { summary }) }
@@ -44,18 +44,18 @@ function summaryOf(part: Body): string | undefined {
   return file && pickText(file, 'fileUri')
 }
 
-/** True for a part that says nothing: no field, or only a flag or an empty text. */
+/** True for an empty part: no field, or only a flag or an empty text. */
 export function isEmptyPart(part: Body): boolean {
   return Object.keys(part).every((key) => key === 'thought' || pick(part, key) === undefined || part[key] === '')
 }
 
-/** True when the client asked to see thoughts. Their signature goes out in any case. */
+/** True when the client asked to see reasoning. Its signature is sent in any case. */
 export function showsThoughts({ reasoning }: ConversationRequest): boolean {
   return reasoning.visible === 'summary' || reasoning.visible === 'full'
 }
 
 /**
- * A part with nothing but a signature; none when there is no signature. It is marked a thought, because clients drop a whole turn over a
+ * A part with nothing but a signature; none when there is no signature. It is marked as a thought, because clients drop a whole turn over a
  * plain empty text.
  */
 export function signedPart(opaque: readonly Opaque[]): Body[] {
@@ -63,7 +63,7 @@ export function signedPart(opaque: readonly Opaque[]): Body[] {
   return Object.keys(signature).length > 0 ? [{ text: '', thought: true, ...signature }] : []
 }
 
-/** A call with its signature. Arguments that are no JSON object are passed on as text under `_raw`. */
+/** A call with its signature. Arguments that are not a JSON object are passed on as text under `_raw`. */
 export function writeCall({ callId, name, form, argsText, opaque }: Omit<CallPart, 'kind'>): Body {
   return { functionCall: { id: callId, name, args: argsOf(form, argsText) }, ...signatureIn(opaque) }
 }
@@ -73,7 +73,7 @@ function argsOf(form: CallPart['form'], text: string): Body {
   return parseArgs(text) ?? { _raw: text }
 }
 
-/** The arguments as an object; no text is no arguments. Undefined for any other JSON, and for what is none. */
+/** The arguments as an object; an empty text means no arguments. Undefined for anything else. */
 export function parseArgs(text: string): Body | undefined {
   return text.trim() === '' ? {} : parseExactObject(text)
 }

@@ -1,4 +1,4 @@
-/** `generationConfig` and the service tier, as far as they have a canonical place; the rest keeps its name. */
+/** `generationConfig` and the service tier, as far as they have a canonical equivalent; other fields keep their names. */
 import type { ConversationRequest, Effort, Output, ReasoningSettings, Sampling } from '#canonical/conversation'
 import { type Fields, invalidField, readBody } from '#protocols/codec/fields'
 import { exact } from '#shared/exact-numbers'
@@ -11,12 +11,12 @@ type Config = Fields<GeminiGenerationConfig>
 
 const int32 = 2 ** 31 - 1
 
-/** What a request asks of its answer. */
+/** The requested settings of an answer. */
 export interface Settings {
   output: Output
   sampling: Sampling
   reasoning: ReasoningSettings
-  /** Fields of `generationConfig` that only this dialect knows, by their full name. */
+  /** Fields of `generationConfig` that only this dialect has, by their full name. */
   extensions: Body
   /** Canonical fields as the caller spells them. */
   paths: Record<string, string>
@@ -34,7 +34,7 @@ export function readSettings(body: Fields<GenerateContentRequest>): Settings {
   return { output, sampling, reasoning, extensions, paths }
 }
 
-/** Canonical fields, and where they stand in `generationConfig`. */
+/** Canonical fields, and their names in `generationConfig`. */
 const places = {
   'output.stop': 'stopSequences',
   'output.n': 'candidateCount',
@@ -51,7 +51,7 @@ const places = {
 function readOutput(config: Config, extensions: Body): Output {
   const maxTokens = config.integer('maxOutputTokens', 1)
   const logprobs = config.flag('responseLogprobs') === true ? (config.integer('logprobs', 0, 20) ?? 0) : undefined
-  // Means nothing unless log probabilities are asked for.
+  // Meaningless unless log probabilities are requested.
   config.ignore('logprobs')
   return {
     ...(maxTokens !== undefined && { maxTokens }),
@@ -71,7 +71,7 @@ function readFormat(config: Config, extensions: Body): Output['format'] {
   if (full !== undefined && !isObject(full)) throw invalidField(config.pathOf('responseJsonSchema'), 'an object')
   const schema = full ?? (older && readSchema(older))
   if (mimeType === 'application/json') return schema ? { kind: 'schema', schema } : { kind: 'json' }
-  // `text/x.enum`, one word of a list as bare text: no other dialect has it.
+  // `text/x.enum`, one value of a list as plain text: no other dialect has it.
   if (mimeType !== 'text/plain') {
     extensions['generationConfig.responseMimeType'] = mimeType
     if (older) extensions['generationConfig.responseSchema'] = older
@@ -81,7 +81,7 @@ function readFormat(config: Config, extensions: Body): Output['format'] {
 
 function readModalities(config: Config, extensions: Body): Output['modalities'] {
   const asked = config.texts('responseModalities').map((word) => word.toUpperCase())
-  // Only this dialect can ask for an answer without text.
+  // Only this dialect can request an answer without text.
   if (asked.length > 0 && !asked.includes('TEXT')) extensions['generationConfig.responseModalities'] = asked
   return [...(asked.includes('AUDIO') ? (['audio'] as const) : []), ...(asked.includes('IMAGE') ? (['image'] as const) : [])]
 }
@@ -118,7 +118,7 @@ const tiers: Readonly<Record<string, NonNullable<ConversationRequest['tier']>>> 
   priority: 'priority',
 }
 
-/** `serviceTier`; `unspecified` and words that are not known ask for nothing. */
+/** `serviceTier`; `unspecified` and unknown values count as absent. */
 export function readTier(body: Fields<GenerateContentRequest>): ConversationRequest['tier'] {
   const word = (body.textIf('serviceTier') ?? '').toLowerCase().replace(/^service_tier_/, '')
   return Object.hasOwn(tiers, word) ? tiers[word] : undefined

@@ -60,7 +60,7 @@ const modes: Readonly<Record<string, ToolPolicy['mode']>> = {
   NONE: 'none',
 }
 
-/** The policy, and what of `toolConfig` only this dialect knows, by its full name. Throws GatewayError 400 with the field's path. */
+/** The policy, and fields of `toolConfig` that only this dialect has, by their full name. Throws GatewayError 400 with the field's path. */
 export function readToolPolicy(body: Fields<GenerateContentRequest>): { toolPolicy: ToolPolicy; extensions: Body } {
   const config = body.object('toolConfig')
   const calling = config?.object('functionCallingConfig')
@@ -68,7 +68,7 @@ export function readToolPolicy(body: Fields<GenerateContentRequest>): { toolPoli
   const mode = Object.hasOwn(modes, word) ? modes[word] : undefined
   if (calling && !mode) throw invalidField(calling.pathOf('mode'), 'AUTO, ANY, NONE or VALIDATED')
   const only = calling?.texts('allowedFunctionNames') ?? []
-  // Held to their schemas: other dialects say that of each function.
+  // Enforced schemas: other dialects set that per function.
   const hints = { ...(word === 'VALIDATED' && { mode: word }), ...renamed(calling?.rest() ?? {}, '') }
   return {
     toolPolicy: { mode: mode ?? 'auto', ...(only.length > 0 && mode !== 'none' && { only }) },

@@ -1,6 +1,6 @@
 /**
- * `contents` as turns. A function call may come without an id, and a result names its function only: calls are numbered as
- * they stand, which stays the same as a conversation grows, and results find their call by id, else by name in order.
+ * `contents` as turns. A function call may have no id, and a result only names its function: calls are numbered in order, which is stable
+ * as a conversation grows, and results are matched by id, else by name in order.
  */
 import type { CallPart, MediaPart, MediaSource, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
 import { type Fields, invalidField, missingField } from '#protocols/codec/fields'
@@ -30,7 +30,7 @@ interface Reading {
   open: OpenCall[]
   taken: Set<string>
   count: number
-  /** Paths of what only this dialect can say. */
+  /** Paths of fields that only this dialect has. */
   notes: Set<string>
 }
 
@@ -74,7 +74,7 @@ function readContent({ content, parts: given }: OpenContent, reading: Reading): 
   return turns.length > 0 ? turns : [{ role, parts: [], path }]
 }
 
-/** A streamed thought comes back in pieces with the signature on the last: up to there it is one thought. */
+/** A streamed thought is sent back in pieces with the signature on the last: together they are one thought. */
 function joined(before: Part | undefined, part: Part): Part[] {
   if (!before) return [part]
   if (before.kind !== 'reasoning' || part.kind !== 'reasoning' || before.opaque.length > 0) return [before, part]
@@ -147,8 +147,8 @@ function readResult(response: Fields<GeminiFunctionResponse>, reading: Reading):
 }
 
 /**
- * By Google's convention `output` holds what a function gave and `error` what went wrong; anything else is the result itself.
- * The AI SDK says the function's name once more beside the error.
+ * By Google's convention `output` is a function's result and `error` its error; anything else is the result itself. The AI SDK repeats the
+ * function's name next to the error.
  */
 function readOutcome(response: Record<string, unknown>, name: string | undefined): { text: string; isError: boolean } {
   const failed = 'error' in response && response.name === name
@@ -159,7 +159,7 @@ function readOutcome(response: Record<string, unknown>, name: string | undefined
   return { text: typeof value === 'string' ? value : JSON.stringify(value), isError }
 }
 
-/** Undefined when the part holds none. `notes` collects the paths of fields that only this dialect has. */
+/** Undefined when the part has no media. `notes` collects the paths of fields that only this dialect has. */
 export function readMedia(part: Fields<GeminiPart>, notes: Set<string>): MediaPart | undefined {
   const inline = part.object('inlineData')
   if (inline) {
@@ -167,7 +167,7 @@ export function readMedia(part: Fields<GeminiPart>, notes: Set<string>): MediaPa
     const data = inline.text('data')
     if (!mimeType) throw missingField(inline.pathOf('mimeType'))
     if (data === undefined) throw missingField(inline.pathOf('data'))
-    // Bytes may come in either alphabet of base64; others take only the standard one.
+    // Bytes may use either base64 alphabet; other dialects only take the standard one.
     const source = { data: data.replaceAll('-', '+').replaceAll('_', '/') }
     return media(part, mimeType, source, inline.textIf('displayName'), notes)
   }
@@ -215,5 +215,5 @@ function media(
   }
 }
 
-/** What else this dialect can say of media: which part of a video, at what rate. */
+/** Other fields of media in this dialect: the section of a video, the frame rate. */
 const onlyHere = ['videoMetadata', 'mediaProcessing', 'partMetadata'] as const

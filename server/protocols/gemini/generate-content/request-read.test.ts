@@ -130,7 +130,7 @@ describe('T23: calls and results without ids', () => {
     expect(outcome({ output: 'x' })).toMatchObject(said('x'))
     expect(outcome({ error: 'x' })).toMatchObject(said('x', true))
     expect(outcome({ error: { code: 1 } })).toMatchObject(said('{"code":1}', true))
-    // The AI SDK says the function's name beside what it gave.
+    // The AI SDK repeats the function's name next to its result.
     expect(outcome({ name: 'f', error: 'x' })).toMatchObject(said('x', true))
     expect(outcome({ name: 'other', error: 'x' })).toMatchObject(said('{"name":"other","error":"x"}'))
     expect(outcome({ name: 'f', content: 'x' })).toMatchObject(said('{"name":"f","content":"x"}'))
@@ -143,7 +143,7 @@ describe('T23: calls and results without ids', () => {
 describe('parts', () => {
   test('text, thoughts and signatures', () => {
     expect(parts({ text: '' }, {}, { thought: true }, { text: null })).toEqual([])
-    // A streamed thought comes back in the pieces it came in, signed on the last one.
+    // A streamed thought is sent back in its pieces, with the signature on the last one.
     const pieces = [
       { text: 'a', thought: true },
       { text: 'b', thought: true },

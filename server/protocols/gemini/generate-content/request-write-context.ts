@@ -1,4 +1,4 @@
-/** What the writers of one request share. */
+/** The context shared by the writers of one request. */
 import type { Target } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
@@ -10,7 +10,7 @@ export interface RequestContext {
   losses: LossList
 }
 
-/** The value of a field that only this dialect knows, as the caller set it; undefined when it did not. */
+/** The caller's value of a field that only this dialect has; undefined if not set. */
 export function ownField({ request }: RequestContext, name: string): unknown {
   return request.extensions.gemini?.[name]
 }

@@ -17,7 +17,7 @@ export const needsBytes = ({ media, source }: MediaPart): boolean => 'url' in so
 
 const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
   kind: unsaid,
-  // The type says what kind of media it is.
+  // Implied by the MIME type.
   media: unsaid,
   cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
   source: (_, _writing, part) => writeSource(part),
@@ -27,13 +27,13 @@ const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
   title: forgets('turns.media.name', 'The upstream takes no names of files.'),
   extra: (extra, { request }) => (request.dialect === 'gemini' ? extra : undefined),
   opaque: signatureIn,
-  // Stands in for sound that cannot be sent: writeMedia.
+  // Replaces audio that cannot be sent: writeMedia.
   transcript: writtenElsewhere,
   // For refusals only.
   path: unsaid,
 }
 
-/** The parts of a request that stand for `part`. Throws GatewayError `unsupported_value` for a file that cannot be opened here. */
+/** The parts of a request for `part`. Throws GatewayError `unsupported_value` for a file that cannot be opened here. */
 export function writeMedia(part: MediaPart, writing: RequestContext): Body[] {
   const { request, losses } = writing
   const { source } = part
@@ -46,7 +46,7 @@ export function writeMedia(part: MediaPart, writing: RequestContext): Body[] {
   return [writeFields(part, mediaWriters, writing)]
 }
 
-/** A text document is its text; sound that only its vendor has is told by its words. */
+/** A text document becomes its text; audio that only its vendor has becomes its transcript. */
 function textFor({ source, title, name, transcript }: MediaPart, losses: LossList): string | undefined {
   if ('text' in source) {
     losses.adapted('turns.document', 'A text document is told as text.')

@@ -64,7 +64,7 @@ const reasoningWriters: FieldWriters<ReasoningPart, PartContext> = {
   kind: unsaid,
 }
 
-/** Thoughts go back to the model that had them; to another they mean nothing. */
+/** Reasoning is sent back to its own model; it is meaningless for another one. */
 function writeReasoning(part: ReasoningPart, writing: PartContext): Body[] {
   const { request, losses } = writing
   const written = writeFields(part, reasoningWriters, writing)
@@ -100,7 +100,7 @@ const nativeWriters: FieldWriters<NativePart, PartContext> = {
     losses.adapted('turns.native', 'A step of a tool that only another vendor has is told as text.')
     return text === '' ? undefined : { text }
   },
-  // Is in `raw`; the seal of another vendor's state is opened before a codec sees it.
+  // Is in `raw`; the envelope of another vendor's state is opened before a codec sees it.
   opaque: unsaid,
 }
 
@@ -113,7 +113,7 @@ function writeNative(part: NativePart, writing: PartContext): Body[] {
 
 interface ResultWriting extends PartContext {
   call: CallPart | undefined
-  /** What stands inside the response. */
+  /** Media inside the response. */
   media: readonly Body[]
   text: string
 }
@@ -134,9 +134,7 @@ const resultWriters: FieldWriters<ResultPart, ResultWriting> = {
   form: unsaid,
 }
 
-/**
- * A result as its function's response, which has to name the function. Older models take media only beside it: `media` is what goes there.
- */
+/** A result as its function's response, which has to name the function. Older models only take media next to it: `media`. */
 export function resultPart(part: ResultPart, call: CallPart | undefined, writing: PartContext): { body: Body; media: Body[] } {
   const { target } = writing
   const media = part.parts.flatMap((one) => (one.kind === 'media' ? writeMedia(one, writing) : []))

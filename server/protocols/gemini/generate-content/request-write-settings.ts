@@ -1,4 +1,4 @@
-/** `generationConfig` and `serviceTier` from what the conversation asks for. */
+/** Writes `generationConfig` and `serviceTier`. */
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings, Sampling } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
 import { type FieldWriters, forgets, unsaid, writeFields } from '#protocols/codec/field-writers'
@@ -6,7 +6,7 @@ import type { Body } from '../proto-json.ts'
 import { inlined, olderSchema } from '../schema.ts'
 import { ownFields, type RequestContext } from './request-write-context.ts'
 
-/** `generationConfig`; undefined when nothing is asked for. Throws GatewayError `unsupported_value`. */
+/** `generationConfig`; undefined when empty. Throws GatewayError `unsupported_value`. */
 export function writeConfig(writing: RequestContext): Body | undefined {
   const { output, sampling, reasoning } = writing.request
   const thinkingConfig = writeFields(reasoning, reasoningWriters, writing)
@@ -45,7 +45,7 @@ const outputWriters: FieldWriters<Output, RequestContext> = {
   modalities(modalities) {
     if (modalities.length === 0) return undefined
     const words = modalities.map((word) => word.toUpperCase())
-    // Models that speak answer with sound only; models that draw also write.
+    // Speech models only return audio; image models also return text.
     return { responseModalities: words.includes('AUDIO') ? words : ['TEXT', ...words] }
   },
 }
@@ -130,7 +130,7 @@ const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   max: 32768,
 }
 
-/** The fields of `thinkingConfig`. A budget says more than an effort, so it goes first; the upstream refuses both together. */
+/** The fields of `thinkingConfig`. A budget is more precise than an effort, so it takes precedence; the upstream refuses both together. */
 const reasoningWriters: FieldWriters<ReasoningSettings, RequestContext> = {
   effort: (effort, writing, { budget }) => (budget === undefined ? writeEffort(effort, writing) : undefined),
   budget: (budget, writing) => (budget === 0 ? thinkingOff(writing) : { thinkingBudget: atMost(budget, writing) }),
@@ -173,7 +173,7 @@ function atMost(budget: number, { target, losses }: RequestContext): number {
   return most
 }
 
-/** `serviceTier`; `auto` is what happens without a word. */
+/** `serviceTier`; `auto` is the default. */
 export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { losses }: RequestContext): Body | undefined {
   if (tier === 'auto') return undefined
   if (tier !== 'fast') return { serviceTier: tier === 'default' ? 'standard' : tier }
@@ -181,13 +181,13 @@ export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { loss
   return undefined
 }
 
-/** Who asks, and what the request is labelled with. */
+/** The end user, and the labels of the request. */
 export const identityWriters: FieldWriters<ConversationRequest['identity'], RequestContext> = {
   endUser: forgets('identity.endUser', 'The upstream takes no end user.'),
   metadata: forgets('identity.metadata', 'The upstream takes no metadata.'),
 }
 
-/** What the caller says about caching beyond its breakpoints. */
+/** The caller's cache settings besides breakpoints. */
 export const cacheWriters: FieldWriters<ConversationRequest['cache'], RequestContext> = {
   key: forgets('cache.key', 'The upstream finds its cache by the prompt itself.'),
 }

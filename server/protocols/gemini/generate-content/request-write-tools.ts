@@ -30,7 +30,7 @@ export interface WrittenTools {
   wrapped: Memo['wrappedTools']
 }
 
-/** Throws GatewayError `unsupported_value` for tools that this upstream cannot be given. */
+/** Throws GatewayError `unsupported_value` for tools that this upstream does not support. */
 export function writeTools(plain: RequestContext): WrittenTools {
   const writing: ToolWriting = { ...plain, names: toolNames(plain.request, nameRules) }
   const { target, losses, names } = writing
@@ -133,7 +133,7 @@ const searchWriters: FieldWriters<SearchTool, RequestContext> = {
 function writeConfig(writing: ToolWriting, hasFunctions: boolean, hasHosted: boolean): Body {
   const { request } = writing
   const config: Body = {
-    // Hosted tools and the caller's run beside each other only when that is said.
+    // Hosted tools and the caller's are only combined when that is requested.
     ...(hasFunctions && hasHosted && request.dialect !== 'gemini' && { includeServerSideToolInvocations: true }),
     ...ownFields(writing, 'toolConfig.'),
   }

@@ -1,6 +1,6 @@
 /**
- * Turns as `contents`: two roles that alternate, all results of a turn's calls together and in the order of the calls, and a
- * thought signature on the first call of every step where the model asks for one.
+ * Turns as `contents`: two roles that alternate, all results of a turn's calls together and in the order of the calls, and a thought
+ * signature on the first call of every step if the model requires one.
  */
 import type { CallPart, Part, Turn } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
@@ -32,14 +32,14 @@ export function writeContents(writing: RequestContext, names: ToolNames): Body[]
 
 const turnWriters: FieldWriters<Turn, RequestContext> = {
   name: forgets('turns.name', 'The upstream takes no names in a conversation.'),
-  // A system turn is marked text, whoever it comes from.
+  // A system turn becomes marked text, `developer` or not.
   developer: unsaid,
   role: writtenElsewhere,
   parts: writtenElsewhere,
   path: writtenElsewhere,
 }
 
-/** Neighbours of one role become one; what says nothing is left out. */
+/** Adjacent turns of one role are merged; empty ones are left out. */
 function stepsOf(writing: RequestContext): Step[] {
   const { request } = writing
   const steps: Step[] = []
@@ -95,7 +95,7 @@ function checkAnswered(step: Step, before: Step | undefined, { request }: PartCo
   if (wanted.size > 0) throw cannotCarry(request, 'turns', 'A call of a tool needs its result after it.', before?.path)
 }
 
-/** Google's own word for a call that was not signed, because another model made it. */
+/** Google's own placeholder for a call without a signature, because another model made it. */
 const sentinel = 'skip_thought_signature_validator'
 
 /** Calls made at once carry one signature, on the first. */

@@ -1,4 +1,4 @@
-/** The canonical conversation as a generateContent request. The model and the choice of a stream stand in the address. */
+/** The canonical conversation as a generateContent request. The model and the choice of streaming are in the URL. */
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
 import { recordForeign } from '#protocols/codec/extensions'
@@ -33,7 +33,7 @@ const requestWriters: FieldWriters<ConversationRequest, Prepared> = {
   // `tools` and `toolConfig`.
   tools: (_, { tools }) => tools.fields,
   toolPolicy: writtenElsewhere,
-  // All three stand in `generationConfig`.
+  // All three are in `generationConfig`.
   output(_, prepared) {
     const generationConfig = writeConfig(prepared)
     return generationConfig && { generationConfig }
@@ -41,7 +41,7 @@ const requestWriters: FieldWriters<ConversationRequest, Prepared> = {
   sampling: writtenElsewhere,
   reasoning: writtenElsewhere,
   tier: writeTier,
-  // Whole fields that only this dialect knows; the writer of a field restores what stands inside it.
+  // Whole fields that only this dialect has; the writer of a field restores those inside it.
   extensions: ({ gemini = {} }) => Object.fromEntries(Object.entries(gemini).filter(([name]) => !name.includes('.'))),
   cache: (cache, prepared) => writeFields(cache, cacheWriters, prepared),
   identity: (identity, prepared) => writeFields(identity, identityWriters, prepared),
@@ -62,7 +62,7 @@ const instructionWriters: FieldWriters<Instruction, RequestContext> = {
     if (role === 'developer') losses.adapted('instructions.role', 'The upstream has one kind of instructions.')
   },
   cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
-  // All instructions stand in one field here.
+  // All instructions are in one field here.
   item: unsaid,
 }
 

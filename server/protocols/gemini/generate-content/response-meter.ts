@@ -24,8 +24,8 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, 
 }
 
 /**
- * The object of a whole answer: it has candidates, or says why it has none. Throws GatewayError `upstream_error`, or the error inside a
- * successful response.
+ * The object of a whole answer: it has candidates, or the reason why it has none. Throws GatewayError `upstream_error`, or the error inside
+ * a successful response.
  */
 export function parseAnswer(body: string): Body {
   const answer = parse(body)
@@ -47,7 +47,7 @@ function renamed(body: string, model: string | undefined): string {
   return spans ? splice(body, fieldEdits(body, spans, modelChange(model))) : body
 }
 
-/** The name that the client asked for, in place of the upstream's, wherever there is one. */
+/** Replaces the upstream's model name by the one that the client used, wherever there is one. */
 export function modelChange(model: string | undefined): FieldChanges {
   const name = JSON.stringify(model)
   const change: FieldChange = (json) => (json?.startsWith('"') ? name : json)
@@ -63,7 +63,7 @@ export function placeOf(candidate: Body): number {
   return typeof index === 'number' && Number.isInteger(index) && index > 0 && index < mostCandidates ? index : 0
 }
 
-/** The word with which a candidate ended; undefined while it goes on. */
+/** The finish reason of a candidate; undefined while it goes on. */
 export const finishOf = (candidate: Body): string | undefined => finishWord(pickText(candidate, 'finishReason'))
 
 /** A `finishReason` that means something. */
@@ -91,7 +91,7 @@ function isFilled(part: Body): boolean {
   return Object.entries(part).some(([key, value]) => key !== 'thought' && value !== '' && value !== null && value !== undefined)
 }
 
-/** Adds what one candidate brought to the running counters. Calls count by their names and arguments; searches are a running total. */
+/** Adds one candidate's output to the running counters. Calls count by their names and arguments; searches are a running total. */
 export function measure(candidate: Body, delivered: Delivered): void {
   for (const part of partsOf(candidate)) {
     const text = textBytes(pickText(part, 'text'), delivered)

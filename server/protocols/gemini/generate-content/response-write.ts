@@ -22,7 +22,7 @@ import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { inlineData, parseArgs, showsThoughts, signatureIn, signedPart, writeCall } from './part.ts'
 
-/** What a candidate needs while it is written, whole or streamed. */
+/** The context of writing a candidate, whole or streamed. */
 export interface CandidateContext {
   showsThoughts: boolean
   ruler: TextPositions
@@ -52,7 +52,7 @@ const responseWriters: FieldWriters<ConversationResponse, ResponseContext> = {
   usage: (usage) => ({ usageMetadata: writeUsage(usage) }),
   model: (_, { asked }) => ({ modelVersion: asked.model }),
   id: (id, { codecContext }) => ({ responseId: id || codecContext.id('resp_') }),
-  // Answers of this dialect have no date, and do not say which tier served them.
+  // Answers of this dialect have no date and no tier.
   created: unsaid,
   tier: unsaid,
 }
@@ -92,7 +92,7 @@ function writePart(part: Part, writing: CandidateContext): Body[] {
   }
 }
 
-/** A part that says nothing is left out. */
+/** Empty parts are left out. */
 const filled = (part: Body): Body[] => (part.text === '' && part.thoughtSignature === undefined ? [] : [part])
 
 const textWriters: FieldWriters<TextPart, CandidateContext> = {
@@ -145,7 +145,7 @@ const callWriters: FieldWriters<CallPart, CandidateContext> = {
   kind: unsaid,
 }
 
-/** Records that a refusal has to be told as text. */
+/** Records that a refusal has to be written as text. */
 export const saidRefusal = (losses: LossList) =>
   losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
 
@@ -156,7 +156,7 @@ export function calling(call: Omit<CallPart, 'kind'>, losses: LossList): Body {
   return writeCall(call)
 }
 
-/** Keeps a source of the text that begins at `base` for the end of the answer. */
+/** Stores a source of the text that begins at `base` for the end of the answer. */
 export function cite(citation: Citation, base: number, { ruler, sources, losses }: CandidateContext): void {
   const { url, start, end } = citation
   if (url === undefined) {
@@ -182,7 +182,7 @@ const mediaWriters: FieldWriters<MediaPart, CandidateContext> = {
     if ('data' in source) losses.forgotten('response.media.transcript', 'Sound has no transcript beside it here.')
   },
   opaque: (opaque, _, { source }) => ('data' in source ? signatureIn(opaque) : undefined),
-  // The type says what kind of media it is.
+  // Implied by the MIME type.
   media: unsaid,
   kind: unsaid,
   // Only requests have these.
@@ -194,7 +194,7 @@ const mediaWriters: FieldWriters<MediaPart, CandidateContext> = {
   path: unsaid,
 }
 
-/** The parts for media; what exists only in words is text. */
+/** The parts for media; media with only a transcript becomes text. */
 export function writeMedia(part: MediaPart, writing: CandidateContext): Body[] {
   const { source, transcript } = part
   const words = 'text' in source ? source.text : 'fileId' in source ? transcript : undefined
@@ -216,7 +216,7 @@ const nativeWriters: FieldWriters<Omit<NativePart, 'kind'>, CandidateContext> = 
   opaque: unsaid,
 }
 
-/** The part for what only one dialect knows: unchanged, or in words. */
+/** The part for a block of one dialect: unchanged, or as text. */
 export function writeNative(part: Omit<NativePart, 'kind'>, writing: CandidateContext): Body[] {
   const written = writeFields(part, nativeWriters, writing)
   if (part.dialect === 'gemini') return [written]

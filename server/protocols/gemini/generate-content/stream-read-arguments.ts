@@ -1,6 +1,6 @@
 /**
- * Arguments of a call that stream as pieces, each with the JSON path it belongs to (`$.filters[0].name`). They are put
- * together into one value, because no other dialect has such pieces.
+ * Arguments of a call that stream as pieces, each with the JSON path it belongs to (`$.filters[0].name`). They are assembled into one
+ * value, because no other dialect has such pieces.
  */
 import { GatewayError } from '#shared/errors'
 import { exactNumber, isRawNumber, type RawNumber } from '#shared/exact-numbers'
@@ -18,7 +18,7 @@ const largest = 8 * 1024 * 1024
 export interface PartialArgs {
   /** Throws GatewayError `upstream_error` when the arguments grow beyond all bounds. */
   add(piece: Body): void
-  /** What is known so far, as JSON text of an object. */
+  /** The arguments so far, as JSON text of an object. */
   text(): string
 }
 
@@ -68,7 +68,7 @@ function pathOf(path: string): Key[] | undefined {
   return keys.length > 0 ? keys : undefined
 }
 
-/** A text for a place that has one already goes on with it. */
+/** Text for a place that already has text is appended. */
 function place(root: Map<string, Value>, path: readonly Key[], value: Value): void {
   let inside: Container = root
   for (const [index, key] of path.entries()) {

@@ -1,6 +1,6 @@
 /**
- * One candidate of an upstream answer, read into events. Text grows over chunks; a call, a picture and everything else come
- * whole. A part ends with its signature, so that nothing is ever added to signed content.
+ * One candidate of an upstream answer, read into events. Text grows over chunks; a call, a picture and everything else arrive whole. A part
+ * ends with its signature, so that nothing is ever added to signed content.
  */
 import type { CodecContext, Memo } from '#canonical/codec'
 import type { Opaque } from '#canonical/conversation'
@@ -29,7 +29,7 @@ interface OpenCall {
 /** Reads one candidate, chunk by chunk. */
 export interface CandidateReader {
   push(candidate: Fields<GeminiCandidate>): ConversationEvent[]
-  /** Closes what is open, and says how the candidate ended; nothing when it has not. */
+  /** Closes open parts, and finishes the candidate; empty if it has not ended. */
   finish(): ConversationEvent[]
   isFinished(): boolean
 }
@@ -67,7 +67,7 @@ export function candidateReader(
     open = undefined
   }
 
-  /** A part that is complete as it comes. */
+  /** A part that arrives complete. */
   function whole(part: PartHead, ...deltas: Delta[]): void {
     const at = begin(part)
     for (const delta of deltas) grow(at, delta)
@@ -89,7 +89,7 @@ export function candidateReader(
     else readOther(part.whole(), signature)
   }
 
-  /** A bare signature, or a kind of part that only this dialect knows. */
+  /** A bare signature, or a kind of part that only this dialect has. */
   function readOther(part: Body, signature: Opaque[]): void {
     if (signature.length > 0 && isEmptyPart({ ...part, thoughtSignature: undefined, thought_signature: undefined })) hide(signature)
     else if (!isEmptyPart(part)) {
@@ -117,7 +117,7 @@ export function candidateReader(
     return at
   }
 
-  /** A signature with no text of its own. An open text stays open, for its sources may still come. */
+  /** A signature without text. An open text stays open, because its sources may still arrive. */
   function hide(signature: Opaque[]): void {
     if (signature.length === 0) return
     if (open?.kind === 'reasoning') close()
@@ -169,7 +169,7 @@ export function candidateReader(
     )
   }
 
-  /** What belongs to the open text as a whole: sources and probabilities. */
+  /** Adds sources and probabilities to the open text. */
   function annotate(): void {
     if (open?.kind !== 'text') return
     const { at, startUnits, startBytes } = open
@@ -224,7 +224,7 @@ export function candidateReader(
   return { push, finish, isFinished: () => reason !== undefined }
 }
 
-/** The parts of a candidate. Its number and counts of its own have a place elsewhere. */
+/** The parts of a candidate. Its index and its own counts are read elsewhere. */
 function openParts(candidate: Fields<GeminiCandidate>): Fields<GeminiPart>[] {
   candidate.ignore('index', 'tokenCount', 'avgLogprobs')
   const grounding = candidate.objectIf('groundingMetadata')

@@ -57,13 +57,13 @@ export function geminiReader(memo: Memo, codecContext: CodecContext): StreamRead
   return { push, end, losses: answer.losses }
 }
 
-/** What a stream and a whole answer share: chunks of an answer, in order. */
+/** Reads chunks of an answer in order; shared by streams and whole answers. */
 export interface AnswerReader {
   push(chunk: Body): ConversationEvent[]
   isComplete(): boolean
-  /** Closes every candidate; the last figures of usage come after. */
+  /** Closes every candidate; the last usage figures follow. */
   finish(): ConversationEvent[]
-  /** The figures so far, unless they went out already. */
+  /** The figures so far, unless they were already returned. */
   usage(): ConversationEvent[]
   readonly delivered: Delivered
   /** Sources for which no text was left. */
@@ -103,7 +103,7 @@ export function answerReader(memo: Memo, codecContext: CodecContext, keepsText: 
   function usage(): ConversationEvent[] {
     if (!told) return []
     const settled = settleUsage(told, delivered, { inputBytes: 0, isOver: true })
-    // The same figures count as new when more of the answer has come.
+    // The same figures count as new when more of the answer has arrived.
     const figures = JSON.stringify({ ...settled, raw: told.delivered })
     if (figures === lastTold) return []
     lastTold = figures
@@ -121,7 +121,7 @@ export function answerReader(memo: Memo, codecContext: CodecContext, keepsText: 
       events.push(...readerOf(placeOf(found[index] ?? {})).push(candidate))
     }
     fields.objectIf('promptFeedback')?.ignore('blockReason')
-    // The figures are read as usage; the rest says when and by what the answer was made.
+    // The figures are read as usage; the rest is metadata.
     fields.ignore('usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error')
     for (const path of unread())
       if (losses.losses.length < mostLosses) losses.dropped(path, 'Parley does not know this field of the answer.')

@@ -1,6 +1,6 @@
 /**
- * Events as the server-sent events of a Gemini stream: no event names, no terminator, every event one object on one line. A
- * call and a picture go out whole, when they close. The finish and the usage go out together in the last event.
+ * Events as the server-sent events of a Gemini stream: no event names, no terminator, every event one object on one line. A call and a
+ * picture are sent whole, when they close. The finish and the usage are sent together in the last event.
  */
 import type { CodecContext, StreamWriter, WriteText } from '#canonical/codec'
 import type { ConversationRequest, Finish, Opaque } from '#canonical/conversation'
@@ -20,7 +20,7 @@ import { type CandidateContext, calling, cite, saidRefusal, writeMedia, writeNat
 const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
 
-/** The fields of each event that are written. Answers say no date and no tier here, and the model has the client's name for it. */
+/** The fields of each event that are written. Answers have no date and no tier here, and the model has the client's name for it. */
 type StreamEvent =
   | WrittenKind<ConversationEvent, 'start', { id: 'written'; usage: 'written'; model: 'unsaid'; created: 'unsaid' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
@@ -47,7 +47,7 @@ type Piece = WrittenFields<
 
 interface OpenPart {
   head: Head
-  /** Arguments or media so far; text is never kept, but for what was said in media. */
+  /** Arguments or media so far; text is never stored, except transcripts. */
   pieces: string[]
   transcript: string
   opaque: Opaque[]
@@ -200,7 +200,7 @@ export function geminiWriter(asked: ConversationRequest, codecContext: CodecCont
 
 const thoughtOrText = (text: string, isThought: boolean): Body => (isThought ? { text, thought: true } : { text })
 
-/** Each piece is base64 by itself, so padding may stand between them. */
+/** Each piece is base64 by itself, so there may be padding between them. */
 function joined(pieces: string[]): string {
   const isPlain = pieces.slice(0, -1).every((piece) => piece.length % 4 === 0 && !piece.endsWith('='))
   return isPlain ? pieces.join('') : Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))).toString('base64')

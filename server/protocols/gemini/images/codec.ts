@@ -1,6 +1,6 @@
 /**
- * Pictures from Google's models: Gemini's by generateContent, Imagen's by predict. Start with `generate.ts` and `predict.ts`. Clients of
- * Google's ask by predict (`predict-door.ts`), or in a conversation, which is none of this.
+ * Pictures from Google's models: Gemini's by generateContent, Imagen's by predict. Start with `generate.ts` and `predict.ts`. Google's
+ * clients use predict (`predict-door.ts`), or a conversation, which is handled elsewhere.
  */
 import type { Target } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
@@ -18,13 +18,13 @@ import { readGenerate, writeGenerate } from './generate.ts'
 import { isImagen, readPredict, writePredict } from './predict.ts'
 import { predictDoor } from './predict-door.ts'
 
-/** The bytes of every picture go inside the request. */
+/** The bytes of every picture are inside the request. */
 function filesWanted({ images, mask }: ImageQuestion, { model }: Target): WantedFile[] {
   if (mask || isImagen(model)) return []
   return images.flatMap(({ source, path }) => ('data' in source ? [] : [{ source, param: path }]))
 }
 
-/** Pictures that came as bytes and those that were fetched, in the caller's order. */
+/** Pictures given as bytes and fetched ones, in the caller's order. */
 function inOrder({ images }: ImageQuestion, files: readonly InlineFile[]): InlineFile[] {
   const left = [...files]
   return images.flatMap(({ source }) => ('data' in source ? source : (left.shift() ?? [])))
@@ -37,7 +37,7 @@ function writeQuestion(question: ImageQuestion, target: Target, files: readonly 
   return { requests: written.requests, losses: [...written.losses, ...lossesOf(question)] }
 }
 
-/** What no model of Google's has a word for. */
+/** Losses of options that no Google model has. */
 function lossesOf({ background, partials, as, hints, others, images }: ImageQuestion): readonly Loss[] {
   const losses = lossList()
   if (background === 'transparent') losses.dropped('background', 'The upstream makes pictures without transparency.')
@@ -49,7 +49,7 @@ function lossesOf({ background, partials, as, hints, others, images }: ImageQues
   return losses.losses
 }
 
-/** Of pictures by predict. One that was filtered out says why, and is told. */
+/** Fields of predicted pictures. A filtered one has the reason, and is reported. */
 const predicted = knownFields('metadata model deployedModelId modelDisplayName modelVersionId', {
   predictions: knownFields('bytesBase64Encoded mimeType prompt'),
 })

@@ -1,4 +1,4 @@
-/** Pictures by generateContent, from models that also talk: pictures go in beside the prompt, one comes out of each request. */
+/** Pictures by generateContent, from models that also write text: input pictures are next to the prompt, and each request returns one. */
 import type { Target } from '#canonical/codec'
 import type { LossList } from '#canonical/loss'
 import { type ImageQuestion, type Picture, settleImages } from '#canonical/operation/image'
@@ -41,13 +41,13 @@ export function writeGenerate(question: ImageQuestion, { capabilities }: Target,
   return { requests: [{ body }, ...Array.from({ length: question.n - 1 }, () => ({ body }))], losses: losses.losses }
 }
 
-/** What these models have no word for. */
+/** Losses of options that these models lack. */
 function forget({ format, compression }: ImageQuestion, losses: LossList): void {
   if (format !== undefined && format !== 'png') losses.dropped('format', 'The upstream chooses the format of its pictures.')
   if (compression !== undefined) losses.forgotten('compression', 'The upstream chooses how its pictures are compressed.')
 }
 
-/** What one request brought. Throws `upstream_error`, or `upstream_rejected` when the upstream would not make the picture. */
+/** The result of one request. Throws `upstream_error`, or `upstream_rejected` when the upstream refused to make the picture. */
 export function readGenerate(
   text: string,
   question: ImageQuestion,

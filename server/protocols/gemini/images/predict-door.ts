@@ -1,6 +1,6 @@
 /**
- * `:predict` as clients of Imagen ask: one prompt in `instances`, settings in `parameters`, pictures in `predictions`. Upstreams of Imagen
- * get the client's bytes; for any other the same question is written.
+ * `:predict` as Imagen's clients use it: one prompt in `instances`, settings in `parameters`, pictures in `predictions`. Upstreams of
+ * Imagen get the client's bytes; for any other the same question is written.
  */
 import { type ImageAnswer, type ImageHead, type ImageQuestion, imageCost, type PictureSize, settleImages } from '#canonical/operation/image'
 import type { Incoming, OperationDoor } from '#canonical/operation/operation'
@@ -128,7 +128,7 @@ export const predictDoor: Omit<OperationDoor<ImageQuestion, ImageAnswer, ImageHe
     const answer = parseObject(body)
     if (answer?.error) throw readInnerError(answer.error)
     if (!answer) throw noAnswer()
-    // Where all pictures were filtered out there is no list, or one of reasons: nothing is charged for those.
+    // If all pictures were filtered out there is no list, or one of reasons: nothing is charged for those.
     const images = pickObjects(answer, 'predictions').filter((one) => pickText(one, 'bytesBase64Encoded') || pickText(one, 'gcsUri')).length
     return { body, usage: settleImages(asked, { images, said: undefined, unsaid: images, partials: 0 }), end: 'complete' }
   },

@@ -1,4 +1,4 @@
-/** Pictures by Imagen's `:predict`: a prompt and parameters go in, several pictures come out; no tokens are reported. */
+/** Pictures by Imagen's `:predict`: a prompt and parameters as input, several pictures as output; no tokens are reported. */
 import type { Target } from '#canonical/codec'
 import type { LossList } from '#canonical/loss'
 import { type ImageQuestion, type Picture, settleImages } from '#canonical/operation/image'
@@ -17,7 +17,7 @@ type Written = ReturnType<OperationUpstream['writeQuestion']>
 const mostAtOnce = 4
 const mostPictures = 16
 
-/** True for models that are asked by `:predict`. */
+/** True for models that use `:predict`. */
 export const isImagen = (model: string) => /(^|\/)imagen/i.test(model)
 
 /** As many requests as the pictures need. Throws GatewayError `unsupported_value`. */

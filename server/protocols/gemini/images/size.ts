@@ -1,12 +1,12 @@
-/** Sizes of pictures in Google's format: a ratio of the sides, and how large in steps of about a thousand pixels. */
+/** Sizes of pictures in Google's format: an aspect ratio, and a size in steps of about a thousand pixels. */
 
 import type { LossList } from '#canonical/loss'
 import type { ImageQuestion, PictureSize } from '#canonical/operation/image'
 import { GatewayError } from '#shared/errors'
 
-/** Ratios that Gemini's models know. */
+/** Ratios that Gemini's models support. */
 export const geminiRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const
-/** Ratios that Imagen's models know. */
+/** Ratios that Imagen's models support. */
 export const imagenRatios = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const
 
 /** A picture further from its ratio than this would be another picture. */
@@ -15,7 +15,7 @@ const farthest = 1.2
 /** A size in Google's format. */
 export interface Shape {
   ratio?: string
-  /** `1K`, `2K`, `4K`; absent = the model has one size, or it was not asked for. */
+  /** `1K`, `2K`, `4K`; absent = the model has one size, or none was requested. */
   steps?: string
 }
 

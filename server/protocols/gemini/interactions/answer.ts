@@ -7,7 +7,7 @@ import { askedStep, listOf, stepsOf } from './steps.ts'
 
 const numberIn = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** Thoughts are counted beside what is said. */
+/** Reasoning tokens are counted separately from output. */
 export function usageOf(usage: unknown): JsonObject | undefined {
   if (!isObject(usage)) return undefined
   const input = numberIn(usage.input_tokens)
@@ -59,7 +59,7 @@ export function interactionOf(response: JsonObject): JsonObject {
 /** The same, of text. */
 export const writeInteraction = (body: string): string => JSON.stringify(interactionOf(parseObject(body) ?? {}))
 
-/** With what it answers; `items`: the list of its question, as text, oldest first. */
+/** The interaction with its input; `items`: the list of input items, as text, oldest first. */
 export function withInput(interaction: string, items: string): string {
   const input = listOf(parseObject(items)?.data).flatMap(askedStep)
   return JSON.stringify({ ...parseExactObject(interaction), input })

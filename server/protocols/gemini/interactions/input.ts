@@ -1,4 +1,4 @@
-/** What is said in an interaction, as items of Responses. */
+/** The content of an interaction, as items of Responses. */
 import { fileMark, keptFileIn } from '#canonical/kept-file'
 import type { LossList } from '#canonical/loss'
 import { type Fields, invalidField } from '#protocols/codec/fields'
@@ -95,7 +95,7 @@ function answerText(content: Content): JsonObject {
   return { type: 'output_text', text: content.needText('text'), annotations: Array.isArray(annotations) ? annotations.filter(isLink) : [] }
 }
 
-/** Citations of the web are alike in both words. */
+/** Web citations are alike in both formats. */
 const isLink = (annotation: unknown) =>
   isObject(annotation) &&
   annotation.type === 'url_citation' &&
@@ -116,7 +116,7 @@ function readThought(step: Step, losses: LossList): JsonObject {
 
 function readResult(step: Step, losses: LossList): JsonObject {
   if (step.flag('is_error')) losses.altered(step.pathOf('is_error'), 'A result is given to the model without a mark of failure.')
-  // The call says it.
+  // The call has it.
   step.ignore('name')
   return { type: 'function_call_output', call_id: step.needText('call_id'), output: outputOf(step, losses) }
 }

@@ -1,4 +1,4 @@
-/** What an interaction says, whole or as events. Pure. */
+/** Reads interactions, whole or as events, for comparison. Pure. */
 import type { SaidAnswer } from '#canonical/wording'
 import { parseExactObject } from '#shared/exact-numbers'
 import { isObject, type JsonObject } from '#shared/json'

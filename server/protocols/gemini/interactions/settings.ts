@@ -1,4 +1,4 @@
-/** How an interaction is to be answered, in the Responses format. */
+/** The settings of an interaction, in the Responses format. */
 import type { LossList } from '#canonical/loss'
 import { type Fields, invalidField } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
@@ -8,7 +8,7 @@ import type { InteractionConfig, InteractionFormat, InteractionRequest, Interact
 
 const tiers: Readonly<Record<string, string>> = { standard: 'default', flex: 'flex', priority: 'priority' }
 
-/** All fields but what is said and what makes it a conversation. Throws GatewayError. */
+/** All fields except the content and those that make it a conversation. Throws GatewayError. */
 export function readSettings(body: Fields<InteractionRequest>, losses: LossList): JsonObject {
   const config = body.object('generation_config')?.as<InteractionConfig>()
   const tools = body.objects('tools').map((tool) => readTool(tool.as<InteractionTool>(), losses))
@@ -63,7 +63,7 @@ function modeOf(mode: string | undefined, path: string, losses: LossList): strin
   return modes[mode ?? 'auto'] ?? 'auto'
 }
 
-/** For what Google's own service does and no model by itself: Parley keeps interactions, and asks models for their answers. */
+/** For features of Google's own service that no model has: Parley stores the interactions, and only gets answers from models. */
 export const onlyNative = (param: string, what: string) =>
   new GatewayError(
     'unsupported_here',

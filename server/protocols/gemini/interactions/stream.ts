@@ -11,7 +11,7 @@ import { callHead, listOf, stepsOf } from './steps.ts'
 
 const encoder = new TextEncoder()
 
-/** What is shown of a step when it begins. Undefined: it comes whole when it is done. */
+/** The initial form of a step. Undefined: it is sent whole when it is done. */
 function opening(item: JsonObject): JsonObject | undefined {
   if (item.type === 'message') return { type: 'model_output', content: [] }
   if (item.type === 'reasoning') return { type: 'thought' }
@@ -19,13 +19,13 @@ function opening(item: JsonObject): JsonObject | undefined {
   return undefined
 }
 
-/** What is said of one that came whole: its beginning says everything. */
+/** The events of a step that arrived whole: its start contains everything. */
 interface Open {
   index: number
   isSaid: boolean
 }
 
-/** Only events behind that of `after`, an event's id, are sent. */
+/** Only events after the one with the id `after` are sent. */
 export function openInteraction(after?: string): RewordedStream {
   const open = new Map<unknown, Open>()
   let steps = 0

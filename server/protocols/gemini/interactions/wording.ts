@@ -1,4 +1,4 @@
-/** Interactions as their clients speak them: stored conversations of Responses under other names. */
+/** Interactions as a wording: stored conversations of Responses under other names. */
 import type { Wording } from '#canonical/wording'
 import { writeInteraction } from './answer.ts'
 import { readInteraction } from './request.ts'

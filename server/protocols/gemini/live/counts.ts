@@ -1,4 +1,6 @@
-/** What a session used, under the names of Google's API or of its cloud: @google/genai 3.1 reads the one or the other, by its mode. */
+/**
+ * The usage of a session, under the names of Google's API or of its cloud: @google/genai 3.1 reads one or the other, depending on its mode.
+ */
 import type { GoogleService } from '#canonical/operation/realtime'
 import { isObject } from '#shared/json'
 import { messageIn } from './message.ts'

@@ -1,4 +1,6 @@
-/** Frames of Gemini's live sessions as far as Parley reads them: how much they say, their model, and state that is not the caller's. */
+/**
+ * Frames of Gemini's live sessions as far as Parley reads them: their size, their model, and references to state that is not the caller's.
+ */
 import type { RealtimeFrame } from '#canonical/operation/realtime'
 import { bodyNames } from '#protocols/codec/body-names'
 import { invalidField, missingField } from '#protocols/codec/fields'
@@ -20,7 +22,7 @@ const names = bodyNames(
   snake,
 )
 
-/** What a client's frame may be. */
+/** The kinds of client frames. */
 const kinds = ['setup', 'clientContent', 'realtimeInput', 'toolResponse', 'contextUpdate'] as const
 type Kind = (typeof kinds)[number]
 
@@ -46,7 +48,7 @@ function read(text: string): ReadFrame {
   return { kind, body }
 }
 
-/** A frame of the client. Throws GatewayError for what is none, or an ambiguous one: it must not be forwarded. */
+/** Reads a frame of the client. Throws GatewayError for an invalid or ambiguous one, which must not be forwarded. */
 export function readLiveFrame(text: string): RealtimeFrame {
   const { kind, body } = read(text)
   const state = stateIn(kind, body)
@@ -83,21 +85,21 @@ function sizeOf(kind: Kind, body: Body, text: string): RealtimeFrame['size'] {
   return { text: Math.ceil((Buffer.byteLength(text) - data) / 4) + images * imageTokens, sound }
 }
 
-/** Where a frame names what is kept in the upstream's account, which all tenants of a channel share. */
+/** The path of a reference to state in the upstream's account, which all tenants of a channel share. */
 function stateIn(kind: Kind, body: Body): string | undefined {
   const contents = kind === 'clientContent' ? pickObjects(body, 'turns') : []
   const [ref] = contentHead({ ...(kind === 'setup' ? body : {}), contents: contents.length > 0 ? contents : [{}] }, '').stateRefs ?? []
   return ref && `${kind}.${ref.kind}`
 }
 
-/** What the frame says that begins a session. */
+/** The content of the frame that begins a session. */
 export interface LiveSetup {
   model: string
-  /** The session that it goes on with. */
+  /** The session to resume. */
   handle?: string
 }
 
-/** What is in the first frame. Throws GatewayError for any other. */
+/** The body of the first frame. Throws GatewayError for any other. */
 export function readSetupBody(text: string): Body {
   const { kind, body } = read(text)
   if (kind !== 'setup') throw missingField('setup')
@@ -112,14 +114,14 @@ export function readSetup(text: string): LiveSetup {
   return { model: modelIn(body), ...(handle !== undefined && handle !== '' && { handle }) }
 }
 
-/** The first frame as it goes to this upstream: with its name of the model, and its handle of a session. */
+/** The first frame for this upstream: with its name of the model, and its session handle. */
 export function writeSetup(text: string, model: string, handle?: string): string {
   const named = spliceAt(text, [['setup'], ['model']], () => JSON.stringify(model.includes('/') ? model : `models/${model}`))
   if (handle === undefined) return named
   return spliceAt(named, [['setup'], ['sessionResumption', 'session_resumption'], ['handle']], () => JSON.stringify(handle))
 }
 
-/** A frame of the upstream with another handle of the session in place of its own; undefined if it names none. */
+/** A frame of the upstream with its session handle replaced; undefined if it has none. */
 export function withHandle(text: string, replaced: (handle: string) => string): string | undefined {
   if (!/session_?[rR]esumption_?[uU]pdate/.test(text)) return undefined
   const at = [
@@ -144,7 +146,8 @@ export function closeCodeOf({ status, blame }: GatewayError): number {
 }
 
 /**
- * Why a fresh upstream closed the connection instead of beginning the session. What it says is not repeated where it may name an account.
+ * The error for an upstream that closed the connection instead of starting the session. Its message is not repeated if it may name an
+ * account.
  */
 export function readClosing(code: number, reason: string): GatewayError {
   const said = reason.toLowerCase()

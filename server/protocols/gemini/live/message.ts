@@ -2,7 +2,7 @@
 import { isObject } from '#shared/json'
 import type { Body } from '../proto-json.ts'
 
-/** Undefined for what is none: it is passed on all the same. */
+/** Undefined for anything else, which is still forwarded. */
 export function messageIn(text: string): Body | undefined {
   try {
     const message: unknown = JSON.parse(text)

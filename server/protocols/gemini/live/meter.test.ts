@@ -14,7 +14,7 @@ const figures = (prompt: number, response: number, more: object = {}) =>
   JSON.stringify({ ...more, usageMetadata: { promptTokenCount: prompt, responseTokenCount: response } })
 const asks = '{"clientContent":{"turns":[{"parts":[{"text":"hi"}]}],"turnComplete":true}}'
 
-/** Input and output of every charge, in order, and of what is left at the end. */
+/** Input and output of every charge, in order, and of the rest at the end. */
 function charged(frames: readonly string[], made = meter()) {
   const all = frames.map((frame) => (frame.startsWith('> ') ? void made.asked(frame.slice(2)) : made.answered(frame)))
   const pairs = [...all, made.unfinished()].flatMap((usage) => (usage ? [[usage.in.fresh + usage.in.audio, usage.out.total]] : []))

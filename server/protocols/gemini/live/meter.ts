@@ -1,6 +1,7 @@
 /**
- * Watches both directions of one live session as the frames pass: what each turn of the model used, and what the next one may come to at
- * most. Never keeps what was said.
+ * Meters both directions of one live session as the frames pass: the usage of each turn of the model, and the largest possible usage of the
+ * next one. Never stores content. Every turn is charged once, by its own figures: the upstream's if it reports them, with the turn or after
+ * it, else what was delivered.
  *
  * Every turn is paid for by its own figures, once: the upstream's where it gives them, with the turn or after it, else what was delivered.
  */
@@ -18,10 +19,10 @@ interface Amount {
   audio: number
 }
 
-/** Characters of base64 in a token of sound: what is heard has 16 kHz of 16 bits and 32 tokens a second, what is said 24 kHz and 25. */
+/** Characters of base64 per token of audio: input has 16 kHz with 16 bits and 32 tokens a second, output 24 kHz and 25. */
 const heard = (32_000 * 4) / 3 / 32
 const said = (48_000 * 4) / 3 / 25
-/** What a session begins with that the upstream adds by itself. */
+/** Initial tokens that the upstream adds by itself. */
 const unseen = 256
 
 /** A turn of the model. */
@@ -29,7 +30,7 @@ interface Turn {
   delivered: Amount
   searches: number
   told?: Usage
-  /** Nothing more of it comes, but for its figures. */
+  /** The turn is complete, except perhaps for its figures. */
   isOver: boolean
   isPaid: boolean
 }
@@ -38,7 +39,7 @@ const foreignState = (param: string) => new GatewayError('not_found', `There is 
 const setUpTwice = () => new GatewayError('invalid_value', 'A session is set up once, by its first frame.', { param: 'setup' })
 const textTokens = (text: string | undefined) => Buffer.byteLength(text ?? '') / 4
 
-/** What a message of the upstream says for the model; undefined if it says nothing. */
+/** The model's output in a message of the upstream; undefined if there is none. */
 function sayingIn(message: Body): Amount | undefined {
   const content = pickObject(message, 'serverContent') ?? {}
   const amount: Amount = { text: 0, audio: 0 }
@@ -57,7 +58,7 @@ function sayingIn(message: Body): Amount | undefined {
 
 /** The meter of one session. */
 export function createLiveMeter({ model, maxOutput, context, dearest, isPlausible }: RealtimeLimits): RealtimeMeter {
-  /** Input of the next turn: what the last one had and said, and what came since. */
+  /** Input of the next turn: input and output of the last one, and what arrived since. */
   let before: Amount = { text: unseen, audio: 0 }
   let since: Amount = { text: 0, audio: 0 }
   let turn: Turn | undefined
@@ -73,7 +74,7 @@ export function createLiveMeter({ model, maxOutput, context, dearest, isPlausibl
     return usage
   }
 
-  /** What a turn is paid for, which it is only once. */
+  /** The charge of a turn, which is made only once. */
   function paid(ended: Turn): Usage | undefined {
     if (ended.isPaid) return undefined
     ended.isPaid = true
@@ -125,7 +126,7 @@ export function createLiveMeter({ model, maxOutput, context, dearest, isPlausibl
     hear(message, turn)
     if (content) turn.searches += searchesIn(content)
     if (isComplete) turn.isOver = true
-    // Its figures may come behind it.
+    // Its figures may follow it.
     return turn.isOver && turn.told ? (paid(turn) ?? owed) : owed
   }
 
@@ -141,7 +142,7 @@ export function createLiveMeter({ model, maxOutput, context, dearest, isPlausibl
       since.text += size.text
       since.audio += size.sound / heard
       if (type === 'clientContent' || type === 'toolResponse') isAwaited = true
-      // What the model says to a result is paid for by itself.
+      // The model's answer to a result is charged separately.
       if (type === 'toolResponse' && turn) turn.isOver = true
       return {}
     },

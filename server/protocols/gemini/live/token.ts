@@ -1,6 +1,6 @@
 /**
- * Short-lived keys of live sessions: what is asked of one, and what it makes of the first frame of whoever uses it. Read: @google/genai 3.1
- * and Google's guide to ephemeral tokens.
+ * Short-lived keys of live sessions: the request for one, and how it changes the first frame of its sessions. Read: @google/genai 3.1 and
+ * Google's guide to ephemeral tokens.
  */
 import { bodyNames } from '#protocols/codec/body-names'
 import { invalidField } from '#protocols/codec/fields'
@@ -16,11 +16,11 @@ import { readSetupBody } from './frame.ts'
 export interface SetupLock {
   /** Fields of the first frame. */
   setup?: Body
-  /** Those that the key decides, as paths; absent: all of them, where there is a set-up. */
+  /** The fields that the key sets, as paths; absent: all of them, if there is a set-up. */
   fields?: string[]
 }
 
-/** What is asked of such a key. Times in milliseconds since the epoch. */
+/** A request for such a key. Times in milliseconds since the epoch. */
 export interface AskedToken {
   /** How many sessions it opens; 0: any number. */
   uses: number
@@ -28,7 +28,7 @@ export interface AskedToken {
   until: number
   begins: number
   lock: SetupLock
-  /** The model that sessions are set up with, where one is named. */
+  /** The model of the set-up, if it names one. */
   model?: string
 }
 
@@ -98,9 +98,8 @@ function maskIn(value: Body): string[] | undefined {
 }
 
 /**
- * The first frame that such a session begins with, from that of its client: without a set-up of its own the key changes nothing but the
- * fields that it names; with one and no fields, the client only says which session it goes on with. Throws GatewayError for what is no
- * set-up.
+ * The first frame of such a session, made from its client's: a key without a set-up only changes the fields that it names; with a set-up
+ * and no fields, the client only chooses which session to resume. Throws GatewayError for anything but a set-up.
  */
 export function lockedSetup(frame: string, { setup = {}, fields }: SetupLock): string {
   const said = readSetupBody(frame)
@@ -116,7 +115,7 @@ export function lockedSetup(frame: string, { setup = {}, fields }: SetupLock): s
 const valueAt = (body: Body, path: readonly string[]): unknown =>
   path.reduce<unknown>((within, name) => (isObject(within) ? pick(within, name) : undefined), body)
 
-/** Puts the value there, or takes away what is there; Google's two spellings of a name count as one. */
+/** Sets or removes the value there; Google's two spellings of a name count as one. */
 function put(body: Body, [name = '', ...rest]: readonly string[], value: unknown): void {
   const within = pickObject(body, name)
   if (rest.length > 0 && within === undefined && value === undefined) return

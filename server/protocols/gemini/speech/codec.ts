@@ -1,6 +1,6 @@
 /**
- * Speech by generateContent. Older models answer raw samples (`audio/L16;codec=pcm;rate=24000`), newer ones WAV; nobody answers MP3.
- * Read: https://ai.google.dev/gemini-api/docs/speech-generation.
+ * Speech by generateContent. Older models return raw samples (`audio/L16;codec=pcm;rate=24000`), newer ones WAV; none returns MP3. Read:
+ * https://ai.google.dev/gemini-api/docs/speech-generation.
  */
 import type { Loss } from '#canonical/loss'
 import type { OperationHead, OperationUpstream, ReadOperation } from '#canonical/operation/operation'
@@ -48,7 +48,7 @@ function soundIn(part: Body): Part[] {
   return data && mimeType?.startsWith('audio/') ? [{ mimeType, data: Buffer.from(data, 'base64') }] : []
 }
 
-/** Throws `upstream_rejected` where it says nothing. */
+/** Throws `upstream_rejected` if there is no audio. */
 function readAnswer([text = '']: readonly string[], question: SpeechQuestion, asked?: OperationHead): ReadOperation<Speech> {
   const answer = parseAnswer(text)
   const parts = pickObjects(answer, 'candidates').flatMap((candidate) => partsOf(candidate).flatMap(soundIn))
@@ -66,7 +66,7 @@ const silence = (answer: Body) =>
     ? new GatewayError('upstream_rejected', 'The model answered without sound.')
     : new GatewayError('upstream_rejected', 'The upstream refused this text for reasons of safety.', { publicCode: 'moderation_blocked' })
 
-/** Writes questions for Gemini's models that speak, and reads their sound. */
+/** Writes requests for Gemini's speech models, and reads their audio. */
 export const geminiSpeech: OperationUpstream<SpeechQuestion, Speech> = {
   style: 'gemini',
   writeQuestion,

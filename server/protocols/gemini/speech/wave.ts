@@ -9,7 +9,7 @@ export interface Samples {
 const usualRate = 24_000
 const headBytes = 44
 
-/** The samples in sound of this type; what is no WAV file is samples throughout. */
+/** The samples in audio of this type; anything but a WAV file is raw samples. */
 export function samplesIn(mimeType: string, sound: Uint8Array): Samples {
   const view = new DataView(sound.buffer, sound.byteOffset, sound.byteLength)
   const isWave = sound.length >= headBytes && view.getUint32(0) === 0x52494646 && view.getUint32(8) === 0x57415645
@@ -17,7 +17,7 @@ export function samplesIn(mimeType: string, sound: Uint8Array): Samples {
   if (!isWave) return { samples: sound, rate: named }
   for (let at = 12; at + 8 <= sound.length; ) {
     const size = view.getUint32(at + 4, true)
-    // The chunk `data`. Writers that did not know its length yet leave all ones.
+    // The chunk `data`. Writers that do not know its length set all bits.
     if (view.getUint32(at) === 0x64617461) {
       return { samples: sound.subarray(at + 8, Math.min(sound.length, at + 8 + size)), rate: view.getUint32(24, true) || named }
     }

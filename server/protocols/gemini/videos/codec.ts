@@ -1,7 +1,7 @@
 /**
- * Videos as Google's clients ask for them: `:predictLongRunning` of Veo, whose answer is an operation. The request passes as it is,
- * or becomes one of another style (`conversion.ts`).
- * Read: @google/genai 2.32, generateVideosParametersToMldev, generateVideosOperationFromMldev.
+ * Videos in the format of Google's clients: `:predictLongRunning` of Veo, whose answer is an operation. The request passes unchanged, or is
+ * converted to another style (`conversion.ts`). Read: @google/genai 2.32, generateVideosParametersToMldev,
+ * generateVideosOperationFromMldev.
  */
 import type { StateRef, WholeAnswer } from '#canonical/codec'
 import type { Incoming, OperationCodec, ReadOperation } from '#canonical/operation/operation'

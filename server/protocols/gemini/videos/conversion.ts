@@ -1,4 +1,4 @@
-/** Videos of Google's for clients of OpenAI's style, and what Google's clients ask of other upstreams. */
+/** Converts videos between Google's style and OpenAI's. */
 import type { Target } from '#canonical/codec'
 import type { InlineFile, OperationUpstream, WantedFile } from '#canonical/operation/operation'
 import type { VideoBegun, VideoImage, VideoQuestion } from '#canonical/operation/video-question'
@@ -10,7 +10,7 @@ import type { GeminiPredictRequest } from '#shared/protocols/gemini/predict'
 import { scan } from '../body-names.ts'
 import { protoRules } from '../proto-json.ts'
 
-/** Seconds that Veo makes unless told. */
+/** Veo's default duration in seconds. */
 export const usualSeconds = 8
 
 const wishes = ['seed', 'fps', 'personGeneration', 'enhancePrompt', 'generateAudio', 'compressionQuality', 'resizeMode', 'task'] as const
@@ -57,7 +57,7 @@ function imageOf(instance: Fields<GeminiPredictRequest['instances'][number]>): V
   return { source: { url }, path: image.path }
 }
 
-/** The first picture goes inside the request. */
+/** The first picture is inside the request. */
 const filesWanted = ({ image }: VideoQuestion): WantedFile[] =>
   image && !('data' in image.source) ? [{ source: image.source, param: image.path }] : []
 
@@ -90,7 +90,7 @@ function refuseNeeds([param]: readonly string[]): void {
   throw new GatewayError('unsupported_value', `The upstream makes no videos by \`${param}\`.`, { param })
 }
 
-/** What Google's side of a conversion is. The answer is read when it is kept. */
+/** Google's side of a conversion. The answer is read when it is stored. */
 export const conversion: Pick<OperationUpstream<VideoQuestion, VideoBegun>, 'filesWanted' | 'writeQuestion'> = {
   filesWanted,
   writeQuestion,

@@ -10,7 +10,7 @@ export type FileAddress = (index: number) => string
 
 const kind = 'type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse'
 
-/** Samples with addresses of Parley's in the place of the upstream's. */
+/** Samples with Parley's URLs instead of the upstream's. */
 function samplesOf({ style, report }: KeptVideo, addressOf: FileAddress): Body[] {
   if (style !== 'gemini') return [{ video: { uri: addressOf(0) } }]
   const response = pickObject(report.said, 'response') ?? {}
@@ -39,7 +39,7 @@ export function writeOperation(video: KeptVideo, addressOf: FileAddress): Record
   return { ...others, name, done: true, response: { ...before, generateVideoResponse } }
 }
 
-/** The address of the video that a request goes on with; undefined: it names none, or cannot be read. */
+/** The URL of the video that a request extends; undefined: it names none, or cannot be read. */
 export function extendedIn(text: string): string | undefined {
   const body = parseObject(text)
   const [instance] = body ? pickObjects(body, 'instances') : []

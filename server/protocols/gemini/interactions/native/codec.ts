@@ -1,7 +1,4 @@
-/**
- * Interactions between a client and an upstream that answers and keeps them by itself: bytes with spliced edits, the answer watched as it
- * passes.
- */
+/** Interactions that an upstream itself answers and stores: bytes with spliced edits, the answer metered as it passes. */
 import type { PassthroughCodec, RequestEdits } from '#canonical/codec'
 import { parseObject, scanFields } from '#wire/json-scan'
 import { demandExact, type FieldChange, fieldEdits, splice } from '#wire/splice'
@@ -10,7 +7,7 @@ import { namedIn, readHead, scan } from './head.ts'
 import { interactionMeter } from './meter.ts'
 import { readWhole } from './whole.ts'
 
-/** A text before that of the client. What is no text is left for the upstream to refuse. */
+/** A text before the client's. Anything but a text is left for the upstream to refuse. */
 const before =
   (prompt: string): FieldChange =>
   (json) => {

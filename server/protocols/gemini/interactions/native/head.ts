@@ -1,4 +1,4 @@
-/** What Parley itself reads of an interaction that an upstream answers and keeps by itself; everything else passes unseen. */
+/** The part that Parley reads of an interaction that an upstream itself answers and stores; everything else passes unseen. */
 import type { RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import type { InteractionHead } from '#canonical/operation/interaction'
@@ -46,7 +46,7 @@ export function readHead(given: RequestBody): InteractionHead {
     n: 1,
     ...(maxOutput !== undefined && by === 'model' && { maxOutput }),
     inputBytes: Buffer.byteLength(text),
-    // Every interaction says what it used.
+    // Every interaction reports its usage.
     usageAsked: true,
     media: [...media],
     ...nonTextOf({ ...nonText, ...modalitiesIn(value), ...(isOpen && { unseen: true }) }),
@@ -59,7 +59,7 @@ export function readHead(given: RequestBody): InteractionHead {
   }
 }
 
-/** What is made while nobody waits is read later, so it must be kept. */
+/** An interaction in the background is read later, so it must be stored. */
 export const unkept = () => invalidField('store', 'true, or absent, for an interaction in the background, which is read later')
 
 /** A tier that costs more, under the name that it has here. */

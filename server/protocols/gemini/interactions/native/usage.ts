@@ -1,4 +1,4 @@
-/** What an interaction used, as its upstream says it, in the figures of Gemini's other answers; and what it delivered. */
+/** The usage of an interaction as its upstream reports it, in the form of Gemini's other answers; and what it delivered. */
 import { soundTokens, type Told, textBytes } from '#canonical/delivered'
 import { isObject, type JsonObject } from '#shared/json'
 import { type Delivered, readUsage } from '../../usage.ts'
@@ -7,7 +7,7 @@ import { listOf, textIn } from '../steps.ts'
 const details = (kinds: unknown) =>
   listOf(kinds).map(({ modality, tokens }) => ({ modality: textIn(modality).toUpperCase(), tokenCount: tokens }))
 
-/** Undefined where there are no figures, or impossible ones. */
+/** Undefined if there are no figures, or implausible ones. */
 export function usageIn(usage: unknown, delivered: Delivered): Told | undefined {
   if (!isObject(usage)) return undefined
   const searches = listOf(usage.grounding_tool_count).filter(({ type }) => type === 'google_search')
@@ -30,14 +30,14 @@ export function usageIn(usage: unknown, delivered: Delivered): Told | undefined 
   return told && { ...told, usage: { ...told.usage, raw: usage } }
 }
 
-/** Counts a piece of what the model said or made. */
+/** Counts a piece of the model's output. */
 function measurePiece(piece: JsonObject, delivered: Delivered): void {
   delivered.text += textBytes(piece.text, delivered)
   if (piece.type === 'image') delivered.images++
   if (piece.type === 'audio') delivered.sound += soundTokens(textIn(piece.data), textIn(piece.mime_type))
 }
 
-/** Counts a step of an answer; what its caller said and did itself counts as nothing. */
+/** Counts a step of an answer; the caller's own steps are not counted. */
 export function measureStep(step: JsonObject, delivered: Delivered): void {
   const type = textIn(step.type)
   if (type === 'model_output') for (const piece of listOf(step.content)) measurePiece(piece, delivered)

@@ -14,7 +14,7 @@ import { nothingDelivered, settleUsage } from '../../usage.ts'
 import { listOf, textIn } from '../steps.ts'
 import { measureStep, usageIn } from './usage.ts'
 
-/** The name that the client asked for, in place of the upstream's, of a model or an agent. */
+/** Replaces the upstream's name of a model or an agent by the one that the client used. */
 export function nameChange(name: string | undefined): FieldChanges {
   const change: FieldChange = (json) => (json?.startsWith('"') ? JSON.stringify(name) : json)
   return name === undefined ? new Map() : new Map(['model', 'agent'].map((field) => [field, change]))
@@ -24,7 +24,7 @@ const cuts = new Set<unknown>(['incomplete', 'budget_exceeded', 'requires_contin
 /** Whether a limit ended it. */
 export const isCut = ({ status }: JsonObject): boolean => cuts.has(status)
 
-/** What the upstream keeps of it from now on. */
+/** State that the upstream stores from now on. */
 export function createdIn({ id, environment_id: place }: JsonObject): { created?: StateRef[] } {
   const created: StateRef[] = []
   if (typeof id === 'string' && id !== '') created.push({ kind: 'interaction', id })
@@ -65,13 +65,13 @@ function failure(said: JsonObject): GatewayError {
   return error ? readInnerError(error) : new GatewayError('upstream_error', 'The upstream failed to answer. Try again shortly.')
 }
 
-/** An interaction with the name by which callers know its model. */
+/** An interaction with the public name of its model. */
 export function renamed(body: string, name: string | undefined): string {
   const spans = name === undefined ? undefined : scanFields(body)
   return spans ? splice(body, fieldEdits(body, spans, nameChange(name))) : body
 }
 
-/** Who answers it, as the upstream names it; undefined if it does not say. */
+/** The model or agent, by the upstream's name; undefined if not reported. */
 export const answererIn = (body: string): string | undefined => answererOf(parseObject(body))
 
 const answererOf = (said: JsonObject | undefined) => textIn(said?.agent) || textIn(said?.model).replace(/^models\//, '') || undefined
@@ -92,7 +92,7 @@ const states: Readonly<Record<string, WorkState>> = {
   requires_continuation: 'completed',
 }
 
-/** What one in the background has come to; `inputBytes` of its request. Throws as `interactionIn`. */
+/** The report on one in the background; `inputBytes`: of its request. Throws as `interactionIn`. */
 export function readReport(body: string, inputBytes: number): InteractionReport {
   const said = interactionIn(body)
   const state = states[textIn(said.status)] ?? 'in_progress'
