@@ -17,13 +17,13 @@ import type { IdleGuard } from '#runtime/outgoing-body'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { refusedCallers } from './refused-callers.ts'
 
-/** What is looked at before every request that reaches a model. */
+/** Checked before every request that reaches a model. */
 export interface Load {
   /** False: the process shuts down. */
   work: { readonly taken: boolean }
   /** Requests and sessions that are not settled yet. */
   open: { readonly count: number }
-  /** Asked for each request that comes while many are open. */
+  /** Consulted for each request that arrives while many are open. */
   lagMeter: Pick<LagMeter, 'isTooMuch'>
   maxOpen: number
 }
@@ -34,7 +34,7 @@ const tooMuch = new GatewayError('overloaded', 'Parley is overloaded. Nothing wa
 
 const turnedAway = sameErrorResponse(tooMuch)
 
-/** So many open requests are no overload, however late they are. */
+/** This many open requests are never an overload, regardless of delays. */
 const few = 64
 
 /** Undefined while new work is taken; otherwise the `overloaded` error to refuse it with. */
@@ -52,13 +52,13 @@ export interface AppParts {
   clock: Clock
   random: Random
   log: Log
-  /** Serves what no route does; undefined means 404. */
+  /** Serves addresses without a route; undefined means 404. */
   fallback(request: Request, url: URL): Promise<Response | undefined>
   /** Decides whether requests that reach a model are taken. */
   load: Load
 }
 
-/** A request whose target was checked, as its handler gets it. What few handlers ask for is found out when they do. */
+/** A request whose target was checked, as its handler gets it. Rarely needed properties are computed on demand. */
 class Arrival implements Visit {
   readonly request: Request
   readonly url: URL
@@ -154,7 +154,7 @@ export function createApp(parts: AppParts): App {
     return errorResponse(error, envelope, requestId)
   }
 
-  /** Refuses at once, and cheaply, what is too much. */
+  /** Refuses overload at once and cheaply. */
   function visit(route: Route, request: Request, params: Record<string, string> | undefined): Response | Promise<Response> {
     const arrival = arrivals.get(request)
     if (!arrival) throw new Error('a request that has not passed the target check')

@@ -30,7 +30,7 @@ export function metricsRoute(metrics: MetricsText, token: string): Route {
   }
 }
 
-/** The handler of the port for metrics alone: whoever reaches it may read them. */
+/** The handler of the separate metrics port: anyone who can reach it may read them. */
 export function metricsApp(metrics: MetricsText): (request: Request) => Promise<Response> {
   return async (request) => {
     if (new URL(request.url).pathname !== path) {

@@ -1,25 +1,25 @@
 /**
- * Callers that were turned away, in the log: anybody can cause such lines, so a bounded number a minute is written one by one, and the
- * rest as a number.
+ * Logs refused callers: anyone can cause such lines, so a bounded number a minute is written one by one, and the
+ * rest as a count.
  */
 import type { Clock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { ErrorCode } from '#shared/errors'
 
 const perMinute = 20
-/** Sign-ins have lines of their own. */
+/** Sign-ins are logged separately. */
 const codes: ReadonlySet<ErrorCode> = new Set(['invalid_api_key', 'conflicting_credentials', 'address_not_allowed', 'invalid_setup_token'])
 
-/** What a line says. */
+/** Content of a line. */
 export interface Refusal {
   requestId: string
   code: ErrorCode
   status: number
-  /** Where the caller is. */
+  /** Address of the caller. */
   address?: string | undefined
 }
 
-/** Writes a line for each refusal: at `info` where a caller was turned away, as long as there are not too many, and at `debug` otherwise. */
+/** Writes a line for each refusal: at `info` for refused callers, as long as there are not too many, and at `debug` otherwise. */
 export function refusedCallers(log: Pick<Log, 'info' | 'debug'>, clock: Pick<Clock, 'now'>): (refusal: Refusal) => void {
   let [minute, written, untold] = [0, 0, 0]
   return (refusal) => {

@@ -96,7 +96,7 @@ function nameOf(pathname: string): string | undefined {
 
 const typeOf = (name: string): string => types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
 
-/** A navigation; at the root also whoever takes anything, as somebody with curl does who looks whether Parley is there. */
+/** A navigation; at the root also a request that accepts anything, such as curl checking whether Parley is up. */
 function wantsPage(request: Request, { pathname }: URL): boolean {
   const accepted = request.headers.get('accept') ?? '*/*'
   return accepted.includes('text/html') || (pathname === '/' && accepted.includes('*/*'))

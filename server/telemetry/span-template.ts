@@ -33,7 +33,7 @@ export interface SpanTemplate {
   holes: readonly Hole[]
 }
 
-/** Whether a template can represent its spans, provided its id can be written: only the number of attempts matters. */
+/** Whether a template can represent its spans (no losses, at most one attempt), provided its id can be written. */
 export const hasTemplate = (row: NewLog, { attempts }: TracedRequest): boolean =>
   row.losses.length === 0 && attempts.length < 2 && attempts.length === row.attempts.length
 

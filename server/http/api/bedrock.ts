@@ -1,6 +1,6 @@
 /**
- * Bedrock's Converse and ConverseStream for its own clients, said as Messages. Their credential is a bearer key, as
- * `AWS_BEARER_TOKEN_BEDROCK` has it: a signature could only be verified by whoever has the secret that made it.
+ * Bedrock's Converse and ConverseStream for its own clients, converted to Messages. Their credential is a bearer key, as in
+ * `AWS_BEARER_TOKEN_BEDROCK`: a signature could only be verified with the secret that made it.
  */
 import type { WordingName } from '#canonical/wording'
 import type { Route, Visit } from '#http/request/route'
@@ -9,7 +9,7 @@ import { generate, type RelayServices } from './relay-route.ts'
 
 const signed = /^AWS4-/i
 
-/** The version of Messages that Converse is said in. */
+/** The version of Messages that Converse is converted to. */
 const said = new Headers({ 'anthropic-version': '2023-06-01' })
 
 function ask(services: RelayServices, visit: Visit, wording: WordingName): Promise<Response> {

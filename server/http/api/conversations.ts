@@ -1,6 +1,6 @@
 /**
- * Conversations that clients of Responses make and fill by themselves: `/v1/conversations` and what is under it. They are kept here, so
- * that any upstream continues them; for anybody but the user of the key they are not there.
+ * Conversations that Responses clients create and fill themselves: `/v1/conversations` and below. They are stored here, so
+ * that any upstream can continue them; only the key's user sees them.
  */
 import type { KeptItem } from '#canonical/kept-conversation'
 import { decodeUtf8, type JsonServices, join, readJsonPieces } from '#http/request/read-body'
@@ -29,7 +29,7 @@ const noItem = () => new GatewayError('not_found', 'There is no item with this i
 const written = ({ id, createdAt, metadata }: ItemConversation) =>
   writeConversation({ id, createdAt: Math.floor(createdAt.getTime() / 1000), metadata })
 
-/** What the call says. Rejects with GatewayError 400, 408, 413 and 415. */
+/** The parsed call. Rejects with GatewayError 400, 408, 413 and 415. */
 async function said({ request }: Visit, services: ConversationServices, tenant: string) {
   const { isLight, pieces } = await withRoom(services.rooms, tenant, (room) => readJsonPieces(request, services, room))
   if (!isLight)
@@ -71,7 +71,7 @@ async function remove(services: ConversationServices, visit: Visit): Promise<Res
   return json({ id: idIn(visit), object: 'conversation.deleted', deleted: true })
 }
 
-/** A list of items, whose JSON goes out as it is kept. */
+/** A list of items, whose JSON is sent as stored. */
 function listed(items: readonly KeptItem[], hasMore: boolean): Response {
   const [first, last] = [items[0], items.at(-1)].map((item) => JSON.stringify(item?.id ?? null))
   const data = items.map(({ json }) => json).join(',')
@@ -107,7 +107,7 @@ async function removeItem(services: ConversationServices, visit: Visit): Promise
   return json(written(conversation))
 }
 
-/** `/v1/conversations` and what is under it. */
+/** `/v1/conversations` and below. */
 export function conversationRoutes(services: ConversationServices): Route[] {
   const at = '/v1/conversations/:id'
   const route = (

@@ -1,7 +1,7 @@
 /**
- * The same doors under the addresses at which other clients look for them: those of Azure (`/openai/v1/...`, `/openai/...?api-version=`
- * and `/openai/deployments/{model}/...`) and Google's for OpenAI's clients (`/v1beta/openai/...`). Each request goes to the route of the
- * door itself. Azure's clients send their key as `api-key`, which counts at their addresses only.
+ * The same endpoints under the addresses of other clients: those of Azure (`/openai/v1/...`, `/openai/...?api-version=`
+ * and `/openai/deployments/{model}/...`) and Google's for OpenAI's clients (`/v1beta/openai/...`). Each request is forwarded to the route
+ * of the endpoint itself. Azure's clients send their key as `api-key`, which counts at their addresses only.
  */
 import { errorResponse } from '#http/request/respond'
 import { type Addressed, allowed, type Method, type Route, type Visit } from '#http/request/route'
@@ -16,7 +16,7 @@ interface Target {
 }
 
 const methods: readonly Method[] = ['GET', 'POST', 'DELETE']
-/** What Azure asks of a deployment; the longer of two that end alike first. */
+/** Azure's operations on a deployment; the longer of two with the same ending first. */
 const ofDeployment =
   /^(.+?)\/(chat\/completions|completions|embeddings|images\/(?:generations|edits)|batches|audio\/(?:speech|transcriptions|translations))$/
 
@@ -80,7 +80,7 @@ export function furtherAddresses(services: Pick<RelayServices, 'accounts'>, rout
     return forward(visit, rest, { keyHeader: 'api-key', model: { rule: 'engine', name: model } })
   }
 
-  /** Whether one of the routes that are meant takes this method; also where there is none, which is 404. */
+  /** Whether one of the target routes takes this method; also true where there is none, which is a 404. */
   const serves = (method: Method, url: Pick<URL, 'pathname'>): boolean => {
     const rest = url.pathname.replace(/^\/(?:v1beta\/openai|openai\/v1|openai)\//, '')
     const fitting = targets.filter(({ at }) => at.test(rest))
@@ -91,7 +91,7 @@ export function furtherAddresses(services: Pick<RelayServices, 'accounts'>, rout
     taken.map((method) => ({
       ...{ method, path, envelope: 'chat', slow: true },
       serves: (url) => serves(method, url),
-      // An answer that is thrown becomes an error in the envelope, so nothing may be thrown before it is waited for.
+      // `async`: a thrown error must become a rejection, which is answered in the envelope.
       handle: async (visit) => handle(visit),
     }))
   return [...under('/openai/*', azure), ...under('/openai/deployments/*', deployment, ['POST']), ...under('/v1beta/openai/*', google)]

@@ -1,4 +1,4 @@
-/** Videos in Google's words: `:predictLongRunning`, its operations, and the files of those that are complete. */
+/** Videos in Google's format: `:predictLongRunning`, its operations, and the files of complete ones. */
 import type { KeptVideo } from '#canonical/operation/kept-video'
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
@@ -6,7 +6,7 @@ import { extendedIn, withVideo, writeOperation } from '#protocols/videos'
 import { GatewayError } from '#shared/errors'
 import { type BegunBy, begin, fileOf, noVideo, type VideoServices, videoAt, videoNow } from './video-making.ts'
 
-/** Clients find letters and digits in the address, and nothing else. */
+/** Clients accept only letters and digits in the id. */
 const addressesOf = (origin: string, { id }: KeptVideo) => {
   const name = id.replace('_', '')
   return (index: number) => `${origin}/v1beta/files/${name}${index === 0 ? '' : `n${index}`}:download?alt=media`
@@ -17,7 +17,7 @@ const shownBy =
   (video: KeptVideo) =>
     writeOperation(video, addressesOf(publicUrl.origin, video))
 
-/** Serves `:predictLongRunning`; `path` names model and action. A video of Parley's that it goes on with is the upstream's own by then. */
+/** Serves `:predictLongRunning`; `path` names model and action. A Parley video to extend is replaced by the upstream's own. */
 export function beginVideo(services: VideoServices, visit: Visit, path: string): Promise<Response> {
   const by: BegunBy = {
     ...{ style: 'gemini', path, shown: shownBy(services) },
@@ -46,13 +46,13 @@ const notExtended = ({ style, report }: KeptVideo) =>
         param: 'instances[0].video',
       })
 
-/** The video of Parley's that is to be extended, by its address. */
+/** The Parley video to extend, by its address. */
 function videoNamed(text: string): { id: string; index: number } | undefined {
   const [, file] = /^(?:.*\/)?files\/(video[0-9a-f]{32}(?:n\d{1,2})?)(?::download)?(?:\?.*)?$/.exec(extendedIn(text) ?? '') ?? []
   return file === undefined ? undefined : videoFileIn(file)
 }
 
-/** The same; undefined for any other action. */
+/** The same, but undefined for any other action. */
 export const geminiVideoAt = (services: VideoServices, visit: Visit, path: string): Promise<Response> | undefined =>
   path.endsWith(':predictLongRunning') ? beginVideo(services, visit, path) : undefined
 
@@ -61,7 +61,7 @@ export async function operationAt(services: VideoServices, visit: Visit, name: s
   return json(shownBy(services)(await videoNow(services, visit, name)))
 }
 
-/** The name of a file as an address has it: `video...:download`. Undefined: it is none of a video. */
+/** Parses the name of a file in an address: `video...:download`. Undefined: not a video's. */
 export function videoFileIn(name: string): { id: string; index: number } | undefined {
   const [, hex, index = '0'] = /^video([0-9a-f]{32})(?:n(\d{1,2}))?(?::download)?$/.exec(name) ?? []
   return hex === undefined ? undefined : { id: `video_${hex}`, index: Number(index) }

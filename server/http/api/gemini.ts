@@ -29,7 +29,7 @@ function asArray(reply: Reply): Reply {
   return { ...rest, contentType: 'application/json; charset=utf-8', body, heartbeat: new TextEncoder().encode('\n') }
 }
 
-/** Answers a further action, `path` being `{model}:{action}`; undefined for any that it does not know. */
+/** Serves a further action, `path` being `{model}:{action}`; undefined for unknown ones. */
 export type FurtherAction = (visit: Visit, path: string) => Promise<Response> | undefined
 
 function act(services: RelayServices, visit: Visit, further: FurtherAction | undefined): Promise<Response> {

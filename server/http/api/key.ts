@@ -1,4 +1,4 @@
-/** `GET /v1/key` and `GET /v1/key/usage`: what the holder of an API key may know of it. The page `/key` shows it. */
+/** `GET /v1/key` and `GET /v1/key/usage`: what the holder of an API key may see of it. Shown by the page `/key`. */
 import type { Caller, Sender } from '#accounts/caller'
 import { createThrottle } from '#accounts/guard/throttle'
 import type { UsageReports } from '#accounts/usage'
@@ -14,7 +14,7 @@ import { parseUsd } from '#shared/money'
 import { pricedOperations } from './models.ts'
 import { admit } from './relay-route.ts'
 
-/** What the routes need from the program. */
+/** Dependencies. */
 export interface KeyServices {
   accounts: { admitKey(secret: string, from: Sender): Caller; usageReports: UsageReports }
   channels: Channels
@@ -22,17 +22,17 @@ export interface KeyServices {
   budgetsLeft: BudgetsLeft
   windowsLeft: WindowsLeft
   clock: Clock
-  /** Resolves when what has been answered so far can be read. */
+  /** Resolves when requests answered so far can be read. */
   answered(): Promise<void>
 }
 
-/** Milliseconds for which an answer is repeated: the sum of a key's whole life must not be asked for in a loop. */
+/** Milliseconds for which an answer is cached: the lifetime sum of a key must not be queried in a loop. */
 const keepMs = 1_000
-/** Milliseconds that a reader waits at most for what was answered just now. */
+/** Most milliseconds that a reader waits for requests that were just answered. */
 const answeredMs = 1_000
-/** Most answers that are kept. */
+/** Size of the cache. */
 const mostKept = 1_000
-/** Days of the usage that is told, today's included. */
+/** Days of usage in the answer, including today. */
 const daysTold = 30
 const dayMs = 86_400_000
 const mostModels = 200
@@ -42,7 +42,7 @@ export function keyFactRoutes(services: KeyServices): Route[] {
   const guesses = createThrottle(services.clock, 'with API keys')
   let attempts = 0
 
-  /** The caller. Whoever tries many keys from one address has to wait. Throws `too_many_attempts` too. */
+  /** The caller. Many wrong keys from one address are throttled. Throws `too_many_attempts` too. */
   async function holder(visit: Visit): Promise<Caller> {
     const attempt = await guesses.attempt(String(++attempts), visit.clientAddress, async () => false)
     try {
@@ -73,7 +73,7 @@ export function keyFactRoutes(services: KeyServices): Route[] {
   ]
 }
 
-/** What was read for a key, for a second. */
+/** Caches what was read for a key for a second. */
 function keptFor<Read>(clock: Clock, read: (caller: Caller) => Promise<Read>): (caller: Caller) => Promise<Read> {
   const kept = new Map<string, { at: number; answer: Promise<Read> }>()
   return (caller) => {
@@ -127,7 +127,7 @@ async function readUsage(services: KeyServices, { key, user }: Caller): Promise<
   await settled(services)
   const today = Math.floor(clock.now() / dayMs) * dayMs
   const span = { from: new Date(today - (daysTold - 1) * dayMs), to: new Date(clock.now() + 1), timezone: 'UTC', filter: { key: key.id } }
-  // One after the other: a reader takes one place of those that reports have.
+  // Sequential: a reader takes only one place of the report queue.
   const days = await accounts.usageReports.report(user, { ...span, by: ['day'], limit: daysTold })
   const models = await accounts.usageReports.report(user, { ...span, by: ['model'], limit: mostModels })
   return {

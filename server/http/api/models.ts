@@ -25,7 +25,7 @@ export interface ModelServices {
   prices: PriceBook
   /** Seconds since the epoch; reported as `created` of every model, since vendors do not report it. */
   startedAt: number
-  /** Answers the operation of this name, under whatever model. */
+  /** Serves the operation of this name, under any model. */
   operation?(visit: Visit, name: string): Promise<Response>
 }
 
@@ -38,11 +38,11 @@ export function operationsOf(id: string, offering: readonly Channel[]): Operatio
   return operations.filter((operation) => offering.some((channel) => can(channel, operation)))
 }
 
-/** Those of its operations that its price is whole for. */
+/** Those of its operations that its price covers. */
 export const pricedOperations = (price: Price | undefined, id: string, offering: readonly Channel[]): Operation[] =>
   operationsOf(id, offering).filter((operation) => isWholeFor(price, operation))
 
-/** The models that a caller may ask, and what is told of one. */
+/** The models that a caller may use, and the facts about one. */
 export function modelsFor(services: ModelServices) {
   const priced = ({ group }: Caller, model: string) =>
     pricedOperations(services.prices.get(model), model, services.channels.offering(group.name, model))
@@ -56,7 +56,7 @@ export function modelsFor(services: ModelServices) {
     const offering = services.channels.offering(caller.group.name, id)
     const capabilities = offering[0]?.models.get(id)?.capabilities ?? {}
     const { contextTokens, maxOutputTokens } = capabilities
-    // Only Google's format reports this. A channel that serves text completions alone cannot hold a conversation.
+    // Only Google's format reports this. A channel that serves only text completions cannot hold a conversation.
     const converses = offering.some(({ speaks }) => servedBy.gemini.some((dialect) => speaks.includes(dialect)))
     return {
       id,

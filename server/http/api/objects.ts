@@ -1,6 +1,6 @@
 /**
- * The doors to objects in an upstream's account: vector stores, containers, voices, skills, cached contents, file search stores. Which there
- * are is the table `#protocols/object-doors`; what happens at them is `#relay/objects/objects`.
+ * The endpoints for objects in an upstream's account: vector stores, containers, voices, skills, cached contents, file search stores. They
+ * are listed in `#protocols/object-doors` and implemented in `#relay/objects/objects`.
  */
 import type { ObjectDoor } from '#canonical/account-object'
 import { decodeUtf8, join, readBody, readJsonPieces } from '#http/request/read-body'
@@ -17,7 +17,7 @@ import { GatewayError } from '#shared/errors'
 import { admit, type RelayServices, senderOf } from './relay-route.ts'
 import { unservedDoor } from './unserved-doors.ts'
 
-/** What they need from the program. */
+/** Dependencies. */
 export interface ObjectServices
   extends FormServices,
     Pick<RelayServices, 'rooms' | 'heartbeatMs'>,
@@ -26,10 +26,10 @@ export interface ObjectServices
   objects: ServeObject
 }
 
-/** Bytes of JSON, which is read in one turn; and of one part of an upload. */
+/** Most bytes of JSON, which is parsed in one turn; and of one part of an upload. */
 const mostJson = 4 * 1024 * 1024
 const mostPart = 26 * 1024 * 1024
-/** Milliseconds that the address of an upload stands for its key. With the key it is good for as long as the upstream keeps the upload. */
+/** Milliseconds for which the address of an upload replaces its key. With the key it is valid as long as the upstream keeps the upload. */
 const addressMs = 24 * 3_600_000
 const goesAlong = /^(?:protocol|command|offset|file-name|header-content-length|header-content-type)$/
 
@@ -49,7 +49,7 @@ async function jsonOf(services: ObjectServices, { request }: Visit, room: BodyRo
   return bytes === 0 ? undefined : { content: { text: decodeUtf8(join(pieces)) } }
 }
 
-/** A part of one of Google's uploads: what is said of the file, or its bytes. */
+/** A part of one of Google's uploads: the file's metadata, or its bytes. */
 async function partOf(services: ObjectServices, { request }: Visit): Promise<BodyOf> {
   const bytes = await readBody(request, mostPart, services.clock, services.idleMs)
   const type = request.headers.get('content-type') ?? 'application/octet-stream'
@@ -58,7 +58,7 @@ async function partOf(services: ObjectServices, { request }: Visit): Promise<Bod
 
 const isUpload = ({ path }: ObjectDoor) => path.startsWith('/upload/')
 
-/** The upload that a call goes on with: its headers, and the upstream's address of it. Throws `not_found`. */
+/** The upload that a call continues: its headers, and the upstream's address of it. Throws `not_found`. */
 function uploadOf({ request }: Visit, upstreams: string | undefined): NonNullable<ObjectAsk['upload']> {
   const named = [...request.headers].map(([name, value]) => [/^x-goog-upload-(.*)$/.exec(name)?.[1] ?? '', value] as const)
   const headers = Object.fromEntries(named.flatMap(([name, value]) => (goesAlong.test(name) ? [[`x-goog-upload-${name}`, value]] : [])))
@@ -99,7 +99,7 @@ async function serve(services: ObjectServices, visit: Visit, door: ObjectDoor): 
       )
       for (const [name, value] of Object.entries(reply.headers)) response.headers.set(name, value)
       const at = reply.headers['x-goog-upload-url']
-      // The upstream's address, as one of Parley's.
+      // The upstream's address, rewritten to one of Parley's.
       if (at !== undefined) {
         response.headers.set('x-goog-upload-url', uploadAddress(services, visit, { caller, place, upload: at, lastsMs: addressMs }))
       }
@@ -114,7 +114,7 @@ function withoutAction(named: string, action: string): string {
   return named.slice(0, -action.length)
 }
 
-/** Doors at one address: those of the protocol that the caller speaks. Other vendors' clients mean other things of the same name by it. */
+/** Endpoints at one address: those of the caller's protocol. Other vendors' clients mean different objects of the same name. */
 function handlerOf(services: ObjectServices, doors: readonly [ObjectDoor, ...ObjectDoor[]]): Route['handle'] {
   const [first] = doors
   return (visit) => {

@@ -1,6 +1,6 @@
 /**
- * The endpoints of Ollama's clients, under `/ollama/api`: the console's own are under `/api`. A client gets Parley's address with
- * `/ollama` behind it as its host. Conversations are said as those of Chat, embeddings as OpenAI's.
+ * The endpoints of Ollama's clients, under `/ollama/api`: the console's own are under `/api`. A client is configured with Parley's address
+ * plus `/ollama` as its host. Conversations are converted to Chat, embeddings to OpenAI's.
  */
 
 import type { WordingName } from '#canonical/wording'
@@ -17,10 +17,10 @@ import { admit, generate, type RelayServices, senderOf } from './relay-route.ts'
 /** What these endpoints need from the program. */
 export type OllamaServices = RelayServices & Pick<ModelServices, 'channels' | 'prices' | 'startedAt'>
 
-/** Reported to clients that ask which calls they may use. */
+/** Reported to clients that check the version for supported calls. */
 const version = '0.12.0'
 
-/** Of what is not served: to add models, and to remove them. */
+/** Methods of unserved calls, which add and remove models. */
 const methods: readonly Method[] = ['POST', 'DELETE']
 
 /** Everything under `/ollama/api`. */

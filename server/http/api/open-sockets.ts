@@ -1,8 +1,8 @@
-/** WebSockets whose turns are requests: what a process that shuts down must end. */
+/** WebSockets whose turns are requests: a process that shuts down must end them. */
 
-/** Those of this process. */
+/** The open sockets of this process. */
 export interface OpenSockets {
-  /** Call what it returns once the connection is gone. */
+  /** Registers a session; call the result once the connection is closed. */
   add(session: { drain(): void }): () => void
   /** Ends each as soon as nothing runs on it. */
   drain(): void

@@ -1,4 +1,4 @@
-/** `/v1/videos`: videos in OpenAI's words, made from words or from a video that is there. Each belongs to the user of its key. */
+/** `/v1/videos`: videos in OpenAI's format, made from a prompt or from an existing video. Each belongs to its key's user. */
 import type { KeptVideo } from '#canonical/operation/kept-video'
 import { decodeUtf8, demandJson, join, readJsonPieces } from '#http/request/read-body'
 import { isForm, readForm } from '#http/request/read-form'
@@ -16,7 +16,7 @@ import { pageSize } from './page-size.ts'
 import { admit, senderOf } from './relay-route.ts'
 import { begin, fileOf, type VideoServices, videoAt, videoNow } from './video-making.ts'
 
-/** SDKs send forms even where there is no file: what stands in brackets is said as JSON, in which kept files have their places. */
+/** SDKs send forms even without a file: bracketed fields are converted to JSON, in which stored files are resolved. */
 const ofForm =
   (services: VideoServices) =>
   async (visit: Visit, caller: string, room?: Pick<BodyRoom, 'grow'>): Promise<Body> => {
@@ -33,7 +33,7 @@ const ofForm =
 const create = (services: VideoServices, visit: Visit): Promise<Response> =>
   begin(services, visit, { style: 'openai', shown: writeVideo, ...(isForm(visit.request) && { read: ofForm(services) }) })
 
-/** How the upstream that made a video knows it. Throws `unsupported_here` where it makes no such video of another. */
+/** The upstream's reference to a video. Throws `unsupported_here` where the upstream cannot make such a video from it. */
 function sourceIn({ style, upstreamId, report }: KeptVideo, variant: 'edit' | 'extend' | 'remix') {
   if (style === 'openai') return { id: upstreamId }
   const [uri] = report.files
@@ -44,7 +44,7 @@ function sourceIn({ style, upstreamId, report }: KeptVideo, variant: 'edit' | 'e
   })
 }
 
-/** What the call says, as JSON or as a form. Rejects with GatewayError. */
+/** The call's fields, from JSON or a form. Rejects with GatewayError. */
 async function saidIn(services: VideoServices, visit: Visit, caller: string): Promise<Record<string, unknown>> {
   if (isForm(visit.request)) {
     const read = (room: BodyRoom) => readForm(services, visit.request, visit.capture, room)
@@ -62,7 +62,7 @@ async function saidIn(services: VideoServices, visit: Visit, caller: string): Pr
   return body
 }
 
-/** What is asked of a video that is there: its id stands in the address or in the body, and its model is that of the new one. */
+/** Makes a video from an existing one: its id is in the address or the body, and the new one has its model. */
 async function makeFrom(services: VideoServices, visit: Visit, variant: 'edit' | 'extend' | 'remix'): Promise<Response> {
   const caller = admit(services, visit)
   const body = await saidIn(services, visit, senderOf(caller))
@@ -107,7 +107,7 @@ async function remove(services: VideoServices, visit: Visit): Promise<Response> 
   if (!(await services.videos.remove(video.id, video.tenant)))
     throw new GatewayError('invalid_request', 'The video is still in progress. Wait until it is complete.')
   await services.followUps.remove(video, visit.request.signal).catch((thrown: unknown) => {
-    // It is gone here, and nobody can ask for it any more.
+    // It is deleted here, and can no longer be requested.
     if (!(thrown instanceof GatewayError)) throw thrown
   })
   return json({ id: video.id, object: 'video.deleted', deleted: true })
@@ -132,7 +132,7 @@ async function content(services: VideoServices, visit: Visit): Promise<Response>
   return fileOf(services, visit, video, { ...(variant !== undefined && { variant }), ...(file !== undefined && { file }) })
 }
 
-/** `/v1/videos` and what is under it. */
+/** `/v1/videos` and below. */
 export function openaiVideoRoutes(services: VideoServices): Route[] {
   const route = (method: Route['method'], path: string, handle: Route['handle'], slow = false): Route => ({
     ...{ method, path, envelope: 'chat', handle },

@@ -21,7 +21,7 @@ export interface StoredResponseServices extends RelayServices {
   background: Pick<Background, 'find' | 'cancel'>
 }
 
-/** A stored response as it is asked for. Rejects with `not_found`. */
+/** A stored response in the requested form. Rejects with `not_found`. */
 export async function kept(
   services: StoredResponseServices,
   caller: Caller,
@@ -44,7 +44,7 @@ export async function kept(
 const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 const eventHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
 
-/** Whole, or as the stream that it was when it was made. */
+/** Whole, or as its original stream. */
 async function retrieve(services: StoredResponseServices, visit: Visit): Promise<Response> {
   const caller = admit(services, visit)
   const { id = '' } = visit.params
@@ -61,7 +61,7 @@ async function retrieve(services: StoredResponseServices, visit: Visit): Promise
 const inProgress = (what: string, param?: string) =>
   new GatewayError('invalid_value', `The response is still in progress. ${what}`, param === undefined ? {} : { param })
 
-/** Stops an answer that is being made; one that is complete stays as it is. Rejects with `not_found`. */
+/** Cancels a running response; a complete one is unchanged. Rejects with `not_found`. */
 export async function cancel(services: StoredResponseServices, visit: Visit): Promise<Response> {
   const caller = admit(services, visit)
   const { id = '' } = visit.params
@@ -69,7 +69,7 @@ export async function cancel(services: StoredResponseServices, visit: Visit): Pr
   return stopped ? json(stopped.response) : kept(services, caller, id, { kind: 'whole' })
 }
 
-/** Deletes a stored response. Rejects with `not_found`, and for one that is still being made. */
+/** Deletes a stored response. Rejects with `not_found`, and for one in progress. */
 export async function forget(services: StoredResponseServices, visit: Visit): Promise<Response> {
   const id = visit.params.id ?? ''
   const tenant = admit(services, visit).user.id
@@ -99,7 +99,7 @@ function refuseStream({ stream }: Head): void {
     })
 }
 
-/** This address takes POST, and WebSockets. */
+/** The 405 of an address that takes POST and WebSockets. */
 function onlyPost(visit: Visit): Response {
   const response = errorResponse(new GatewayError('method_not_allowed', 'This address takes POST.'), 'chat', visit.requestId)
   response.headers.set('allow', 'POST')

@@ -21,15 +21,15 @@ export interface OwnOperation {
   /** The model, when the path names it. */
   path?: string
   variant?: Variant
-  /** Reads a body that is not JSON, in the turn of `caller`. Rejects with GatewayError. */
+  /** Reads a body that is not JSON, in the fair queue of `caller`. Rejects with GatewayError. */
   read?(visit: Visit, caller: string, room: Pick<BodyRoom, 'grow'> | undefined): Promise<Body>
   /** The model that the endpoint puts into a JSON body. */
   model?: LargeAsk['model']
-  /** The words of its clients, which become those of the style. */
+  /** The wording of its clients, which is converted to the style. */
   wording?: WordingName
 }
 
-/** A form that says this model, whatever it said before. */
+/** A form with its model replaced by this one. */
 function formWithModel({ content, ...body }: Body, model: string): Body {
   if (typeof content === 'string') return { ...body, content }
   const others = content.parts.filter(({ name }) => name !== 'model')

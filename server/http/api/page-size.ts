@@ -1,4 +1,4 @@
-/** How much of a list one page has. */
+/** The page size of lists. */
 import { GatewayError } from '#shared/errors'
 
 /** Rows per page from the parameter `limit`: 1 to 100, the vendors' default of 20 when absent. Throws `invalid_value`. */

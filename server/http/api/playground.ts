@@ -1,7 +1,7 @@
 /**
- * The playground's endpoints: chat with the login session instead of a key, in a group, and for the money of a team, named by the body. Only admission and one
- * check differ from /v1; routing, conversion, billing and retry are the same. The preview endpoint returns the same request as it
- * would be written in another dialect: nothing is sent or charged.
+ * The playground's endpoints: chat with the login session instead of a key; the body names the group, and the team that pays. Only
+ * admission and one check differ from /v1; routing, conversion, billing and retry are the same. The preview endpoint returns the same
+ * request as it would be written in another dialect: nothing is sent or charged.
  */
 import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
@@ -21,7 +21,10 @@ import { asksStrict, type RelayServices, senderOf } from './relay-route.ts'
 
 /** What the playground's endpoints need from the program. */
 export interface PlaygroundServices extends JsonServices {
-  /** The caller of a session; `group` defaults to the user's or team's own, and `team` to none. Throws `not_signed_in`, `group_not_allowed`, `team_not_allowed`. */
+  /**
+   * The caller of a session; `group` defaults to the user's or team's own, and `team` to none. Throws `not_signed_in`, `group_not_allowed`,
+   * `team_not_allowed`.
+   */
   accounts: { admitSession(token: string | undefined, group?: string, team?: string): Caller }
   relay: RelayServices['relay']
   rooms: BodyRooms
@@ -101,7 +104,7 @@ export function playgroundRoutes(services: PlaygroundServices): Route[] {
       capture: visit.capture,
       operation: 'generate',
       dialect: 'chat',
-      // It has been read for the group that it names.
+      // Already read for the group that it names.
       bytes: 0,
       body: async () => ({ content: own, ...(large && { large }) }),
       check: refuseAttachments,

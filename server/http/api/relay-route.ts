@@ -18,7 +18,7 @@ import type { Spool } from '#runtime/spool'
 import type { KeepBodies } from '#shared/console/body'
 import { openWording } from './reworded.ts'
 
-/** Bytes that a body counts as which does not say how long it is, until more of it arrives. */
+/** Bytes assumed for a body of undeclared length, until more of it arrives. */
 export const undeclaredBytes = 1024 * 1024
 
 /** What the relay's endpoints need from the program. */
@@ -28,25 +28,25 @@ export interface RelayServices extends JsonServices {
   relay: (ask: Ask) => ReturnType<Relay>
   heartbeatMs: number
   captures: Pick<Captures, 'begin'>
-  /** What is kept of everybody: `true`, a share, only failures; looked at before `captures` is called. */
+  /** Which bodies the installation stores: `true`, a share, only failures; checked before `captures` is called. */
   house: { readonly keep: KeepBodies }
   /** Holds uploaded files until the request ends. */
   spool: Spool
   count: (ask: Ask & { dialect: CountDialect }) => Promise<string>
-  /** Puts kept files into requests that name them. */
+  /** Inserts stored files into requests that name them. */
   putFilesIn: PutFilesIn
 }
 
-/** How many bytes the body has as declared; `usual` where it is not. */
+/** The declared bytes of the body, or `usual`. */
 export const declaredBytes = (request: Request, usual: number): number => Number(request.headers.get('content-length') ?? usual)
 
-/** Whose turn it is when large bodies are read. */
+/** The key of the fair queue for reading large bodies. */
 export const senderOf = ({ key, user }: Caller): string => key?.id ?? user.id
 
 /** Whether the request itself asks for strict conversion. */
 export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
 
-/** The caller whose API key the request has, or for whom Parley asks again. Throws GatewayError. */
+/** The caller of the request's API key, or of a replay. Throws GatewayError. */
 export const admit = (services: Pick<RelayServices, 'accounts'>, visit: Visit): Caller =>
   visit.replay?.caller ??
   services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams, visit.addressed?.keyHeader), visit)
@@ -84,18 +84,18 @@ export async function count(
   }
 }
 
-/** How a request passes that is in words of its own. */
+/** How a request in its own wording is passed natively. */
 export interface NativeWay {
   as: LargeAsk
-  /** How this one does; undefined where it does not. Rejects with GatewayError for what Parley itself reads. */
+  /** Its native form; undefined where it is converted. Rejects with GatewayError for faults in what Parley itself reads. */
   takes(body: Body, caller: Caller): Promise<Body['native']>
 }
 
 /** What distinguishes one dialect's endpoint. */
 export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' | 'check' | 'operation' | 'headers'>> {
-  /** The words of its clients, which become those of the dialect. */
+  /** The wording of its clients, which is converted to the dialect. */
   wording?: WordingName
-  /** Requests in those words may also pass as they came. */
+  /** Requests in that wording may also be passed natively. */
   native?: NativeWay
   /** Checks the request before the body is read. Throws GatewayError. */
   before?(): void
@@ -103,7 +103,7 @@ export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' |
   framed?(reply: Reply): Reply
 }
 
-/** The body with the files that it names. */
+/** The body with its named files inserted. */
 function withFiles(services: Pick<RelayServices, 'putFilesIn'>, caller: Caller, body: Body, as: LargeAsk): Body | Promise<Body> {
   return mayNameFiles(body) ? services.putFilesIn(body, { tenant: caller.user.id, caller: senderOf(caller), as }) : body
 }

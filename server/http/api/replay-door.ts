@@ -1,13 +1,13 @@
 /**
- * The way in for replays: the same routes as any client's, called with a visit whose caller is known. So a replay is read, held for,
- * sent, kept and settled by the code that does so for everybody.
+ * The entry for replays: the same routes as for any client, called with a visit whose caller is known. So a replay is parsed, held for,
+ * sent, stored and settled by the same code as any request.
  */
 import { captured, errorResponse } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import type { ReplayDoor } from '#replay/door'
 import { asGatewayError, GatewayError } from '#shared/errors'
 
-/** Doors whose requests can be asked again: one request, one answer, nothing that a second one would change. */
+/** Endpoints whose requests can be replayed: one request, one answer, no side effects. */
 const replayed: ReadonlySet<string> = new Set([
   '/v1/chat/completions',
   '/v1/completions',
@@ -37,12 +37,12 @@ const replayed: ReadonlySet<string> = new Set([
   '/model/:model/converse-stream',
 ])
 
-/** Not an address: nothing is resolved, and no door reads it. */
+/** A placeholder: it is never resolved, and no endpoint reads it. */
 const here = 'http://replay.invalid'
 
 const noDoor = () => new GatewayError('not_replayable', 'Requests to this address cannot be replayed.')
 
-/** What a path says in the places of a pattern: `:name` for one segment, `*` for the rest. Undefined: it is another path. */
+/** The parameters of a path by a pattern: `:name` for one segment, `*` for the rest. Undefined: no match. */
 function paramsIn(pattern: string, path: string): Visit['params'] | undefined {
   const names: string[] = []
   const form = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:(\w+)|\*/g, (_, name: string | undefined) => {
@@ -53,7 +53,7 @@ function paramsIn(pattern: string, path: string): Visit['params'] | undefined {
   return found ? Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')])) : undefined
 }
 
-/** The door for replays among these routes. */
+/** The replay entry to these routes. */
 export function createReplayDoor(routes: readonly Route[]): ReplayDoor {
   const doors = routes.filter(({ method, path }) => method === 'POST' && replayed.has(path))
 

@@ -1,7 +1,7 @@
 /**
  * Responses over a WebSocket: each `response.create` is the request that the same body would be at `POST /v1/responses`, streamed, with
- * its own admission, money and row; its events come as frames, one response after the other. What `store: false` leaves nowhere else is
- * remembered for the connection's next turn, in memory. Read: https://developers.openai.com/api/docs/guides/websocket-mode
+ * its own admission, money and row; its events are sent as frames, one response after the other. With `store: false` the last response is
+ * kept in memory for the connection's next turn. Read: https://developers.openai.com/api/docs/guides/websocket-mode
  */
 import { offeredProtocols, readCredential } from '#http/request/credentials'
 import { captured, errorResponse } from '#http/request/respond'
@@ -23,12 +23,12 @@ export interface ResponseSocketServices extends StoredResponseServices {
   responseSockets: OpenSockets
 }
 
-/** Milliseconds that a connection lasts, as at the vendor. */
+/** Longest connection in milliseconds, the same as the vendor's. */
 const longest = 3_600_000
-/** Turns that wait, and bytes that a slow reader may leave with us. */
+/** Most waiting turns, and most bytes buffered for a slow reader. */
 const mostWaiting = 8
 const highWater = 1024 * 1024
-/** Characters of what is remembered for the next turn. */
+/** Most characters kept for the next turn. */
 const mostRemembered = 4 * 1024 * 1024
 
 const restarting = () => new GatewayError('overloaded', 'Parley is shutting down. Connect again shortly.', { retryAfter: 5 })
@@ -38,7 +38,7 @@ const tooLong = () =>
     `A frame may have at most ${light.bytes} bytes. Send larger requests by POST, or continue by previous_response_id.`,
   )
 
-/** A response that nothing but this connection remembers, with all that came before it. */
+/** A response that only this connection has, with everything before it. */
 interface Chain {
   id: string
   items: readonly unknown[]
@@ -86,14 +86,14 @@ const itemsIn = (input: unknown): readonly unknown[] =>
 function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListener {
   const { clock, random } = services
   const headers = headersFrom(visit)
-  // Asked for now: after the upgrade the runtime may not know it any more.
+  // Read now: after the upgrade the runtime may no longer know it.
   const { clientAddress } = visit
   const url = new URL('/v1/responses', visit.url)
   const waiting: string[] = []
   let socket: FrameSocket | undefined
   let running: AbortController | undefined
   let chain: Chain | undefined
-  /** What the turn that runs is called by its client, which its events say again. */
+  /** The client's name of the running turn, repeated in its events. */
   let lane: string | undefined
   let isOver = false
   let isDraining = false
@@ -180,7 +180,7 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
     chain = isLocal ? remembered(String(last.id), [...itemsIn(asked.input), ...(last.output as unknown[])], text) : undefined
   }
 
-  /** Sends the events on; resolves to the response of the last, where it is whole. */
+  /** Forwards the events; resolves to the response of the last one, if it is complete. */
   async function passed(events: ReadableStream<Uint8Array> | null): Promise<JsonObject | undefined> {
     const splitter = createSseSplitter({ maxFrameBytes: Number.POSITIVE_INFINITY })
     let last: string | undefined
@@ -199,7 +199,7 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
   const remembered = (id: string, items: readonly unknown[], text: string): Chain | undefined =>
     text.length + JSON.stringify(items.slice(-64)).length <= mostRemembered ? { id, items } : undefined
 
-  /** What is sent ahead: no model is asked, and the next turn may continue it. */
+  /** Items sent ahead: no model is called, and the next turn may continue them. */
   async function warmed(turn: Visit, asked: JsonObject): Promise<void> {
     admit(services, { ...turn, addressed: undefined })
     if (asked.previous_response_id !== undefined)

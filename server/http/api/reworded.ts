@@ -1,4 +1,4 @@
-/** Requests in words that no channel speaks: said in a dialect of Parley on the way in, and the answers in their own words on the way out. */
+/** Requests in wordings that no channel uses: converted to a dialect of Parley on the way in, and the answers back on the way out. */
 import type { Loss } from '#canonical/loss'
 import type { Wording, WordingContext, WordingName } from '#canonical/wording'
 import { wordingOf } from '#protocols/wordings'
@@ -10,13 +10,16 @@ import { createSseSplitter } from '#shared/sse'
 
 /** One request and its answer. */
 export interface OpenWording {
-  /** The body in the dialect, as the worker has it already where it is large. Throws GatewayError, in strict mode also for a loss of meaning. */
+  /**
+   * The body in the dialect; a large one is already converted by the worker. Throws GatewayError, in strict mode also for a loss of
+   * meaning.
+   */
   read(came: Body, isStrict: boolean): Body
-  /** The answer in the client's own words. Throws `upstream_error` for one that cannot be said. */
+  /** The answer in the client's wording. Throws `upstream_error` for one that cannot be expressed. */
   write(reply: Reply): Reply
 }
 
-/** Begins when the request has come. */
+/** Created when the request has arrived. */
 export function openWording(clock: Pick<Clock, 'now' | 'monotonic'>, name: WordingName): OpenWording {
   const wording = wordingOf(name)
   const began = clock.monotonic()

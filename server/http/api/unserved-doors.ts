@@ -1,18 +1,18 @@
 /**
  * Addresses that vendors' SDKs call and Parley does not serve. They get a refusal that says what would be needed, in the envelope of
- * their protocol, so that nobody takes them for a mistyped address. What is served here never reaches this list.
+ * their protocol, so that it is not mistaken for a mistyped address. Served addresses never reach this list.
  */
 
 import type { Envelope } from '#http/request/route'
 import { spokenIn } from '#http/request/spoken'
 import { GatewayError } from '#shared/errors'
 
-/** Addresses by their beginning, after the version, and how they are refused. */
+/** Addresses by prefix (after the version), and their refusal. */
 interface Door {
   at: RegExp
   /** Only with these methods; absent: with any. */
   on?: readonly string[]
-  /** What is there; absent where the address says it. */
+  /** What the address is for; absent where it is obvious. */
   what?: string
   /** What would be needed, or what to use instead: a sentence without its full stop. */
   needs: string
@@ -23,7 +23,7 @@ const runsThere =
   'It runs models and tools for hours in the account of one upstream, which says what that costs afterwards: nothing could be held for it. It needs that upstream’s own address and key, or your own loop over /v1/messages'
 const ofTheVendor = 'It administers an account at the vendor; users, keys and usage of Parley are under /api'
 
-/** The first that fits counts. */
+/** The first match counts. */
 const doors: readonly Door[] = [
   {
     ...{ at: /^models\/[^/:]+$/, on: ['PATCH', 'DELETE'], what: 'changing or deleting models' },
@@ -63,8 +63,8 @@ const doors: readonly Door[] = [
 const prefix = /^\/(?:v1beta\/openai\/|openai\/(?:v1\/)?|(?:upload\/|ollama\/)?(?:v1|v1beta|v1beta1|v1alpha)\/)/
 
 /**
- * The refusal of an address that is a vendor's and not served here, with its envelope; undefined for any other address. `isMethod`: the
- * address is served, and what this method asks is not.
+ * The refusal of a vendor's address that is not served here, with its envelope; undefined for any other address. `isMethod`: the
+ * address is served, but not with this method.
  */
 export function unservedDoor(request: Request, url: URL): { error: GatewayError; envelope: Envelope; isMethod: boolean } | undefined {
   const path = url.pathname

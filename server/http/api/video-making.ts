@@ -1,4 +1,4 @@
-/** What the endpoints of videos in every protocol share: how one is begun, found, and its file given. */
+/** Shared by the video endpoints of every protocol: beginning and finding a video, and serving its file. */
 import type { KeptVideo } from '#canonical/operation/kept-video'
 import type { Variant } from '#canonical/operation/operation'
 import type { VideoHead } from '#canonical/operation/video'
@@ -25,18 +25,18 @@ export interface VideoServices extends RelayServices {
 export interface BegunBy extends Pick<OwnOperation, 'path' | 'read'> {
   style: VideoStyle
   variant?: Variant
-  /** The video that it is made from. */
+  /** The source video. */
   from?: KeptVideo
-  /** Further changes of what is asked. */
+  /** Further changes to the request. */
   asked?(ask: Ask): Ask
-  /** What its client is told. */
+  /** The response to the client. */
   shown(video: KeptVideo): unknown
 }
 
 /** For a video that this caller does not have. */
 export const noVideo = () => new GatewayError('not_found', 'There is no video with this id.', { param: 'video_id' })
 
-/** What is noted of a video that an upstream has begun. */
+/** The record of a video that an upstream has begun. */
 function noted({ caller, requestId }: Ask, { style, from }: BegunBy, work: BegunWork): NewVideo {
   const { body, candidate, head } = work
   const made = candidate.style === 'gemini' || candidate.style === 'openai' ? candidate.style : style
@@ -82,7 +82,7 @@ export async function videoAt(services: VideoServices, visit: Visit, id: string)
   return video
 }
 
-/** The same as it is now; what is known of it where the upstream does not say. */
+/** The same with its current state; the last known one if the upstream does not answer. */
 export async function videoNow(services: VideoServices, visit: Visit, id: string): Promise<KeptVideo> {
   const video = await videoAt(services, visit, id)
   return services.videos.look(video, visit.request.signal).catch((thrown: unknown) => {
@@ -91,7 +91,7 @@ export async function videoNow(services: VideoServices, visit: Visit, id: string
   })
 }
 
-/** Its file, as the upstream sends it. Rejects with GatewayError. */
+/** Its file, streamed from the upstream. Rejects with GatewayError. */
 export async function fileOf(
   services: VideoServices,
   visit: Visit,
@@ -104,7 +104,7 @@ export async function fileOf(
   return relayed({ status: 200, contentType, body: sourceOf(answered), losses: [], left: {} }, visit, services)
 }
 
-/** What breaks off breaks off the client's connection, too. */
+/** If it breaks off, the client's connection is broken off, too. */
 function sourceOf(answered: UpstreamAnswer) {
   let broke = false
   return {

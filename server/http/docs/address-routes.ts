@@ -1,4 +1,4 @@
-/** Descriptions of the addresses at which clients of other services look for the same endpoints. */
+/** Descriptions of the alternative addresses that clients of other services use. */
 import type { RouteDoc } from './route-doc.ts'
 
 const verbs = { GET: 'read', POST: 'ask', DELETE: 'delete' } as const

@@ -1,4 +1,4 @@
-/** Descriptions of the endpoints of batches, of uploads in parts, and of client secrets. */
+/** Descriptions of the endpoints of batches, of multipart uploads, and of client secrets. */
 import { anthropicVersion } from './parameters.ts'
 import type { RouteDoc } from './route-doc.ts'
 

@@ -29,10 +29,10 @@ const partEntry = ({ id, title, entries }: ChangePart & { id: string }, idOf: (t
 <ul>${entries.map((entry) => html`<li id="${idOf(entry)}">${prose(withoutLinks(entry))}</li>\n`)}</ul>
 `
 
-/** A link leads to a file beside Parley, which this server does not serve: its text is its path. */
+/** Links point to files in the repository, which this server does not serve: the path is shown instead. */
 const withoutLinks = (entry: string) => entry.replace(/\[([^\]]+)\]\([^)]+\)/g, '`$1`')
 
-/** Anchors of their own for all texts that are handed in, by their first words. */
+/** Unique anchors for the given texts, from their first words. */
 function anchors(): (text: string) => string {
   const taken = new Map<string, number>()
   return (text) => {

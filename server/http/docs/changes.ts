@@ -2,7 +2,7 @@
 
 /** Entries about one subject. */
 export interface ChangePart {
-  /** Undefined for what stands before the first heading: the newest entries. */
+  /** Undefined for entries before the first heading: the newest. */
   title: string | undefined
   entries: string[]
 }

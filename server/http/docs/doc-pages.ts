@@ -91,7 +91,7 @@ function samplesOf(route: string, say: Say): DocSample[] {
   ]
 }
 
-/** A call with a JSON body, or without any, can be made from the page; the first sample that streams is the one to try. */
+/** A call with a JSON body, or without any, can be sent from the page; the first sample that streams is used. */
 function tryIt(own: readonly DocSample[]): Pick<DocEndpoint, 'tryIt'> {
   const simple = own.filter(
     ({ language, text }) => language === 'curl' && /^curl -s (-N )?"\$PARLEY_URL[^"]*"/.test(text) && !text.includes(' -F '),

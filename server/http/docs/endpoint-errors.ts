@@ -1,4 +1,4 @@
-/** Which errors an endpoint may answer, by who may call it, what it takes and whether it asks an upstream. */
+/** The errors that an endpoint may return, by who may call it, what it accepts and whether it calls an upstream. */
 import type { ErrorCode } from '#shared/errors'
 import type { DescribedRoute } from './openapi.ts'
 import type { Tag } from './route-doc.ts'
@@ -12,7 +12,7 @@ const byCaller: Record<DescribedRoute['doc']['who'], readonly ErrorCode[]> = {
 
 const ofJson: readonly ErrorCode[] = ['invalid_json', 'missing_field', 'invalid_value', 'ambiguous_field', 'request_too_large']
 
-/** What may happen between admission and the answer of an upstream. */
+/** Errors between admission and the answer of an upstream. */
 const ofUpstreams: readonly ErrorCode[] = [
   'model_not_found',
   'unsupported_endpoint',
@@ -27,7 +27,7 @@ const ofUpstreams: readonly ErrorCode[] = [
   'upstream_timeout',
 ]
 
-/** Chapters whose endpoints with a body are asked of an upstream. */
+/** Chapters whose endpoints with a body call an upstream. */
 const asking: ReadonlySet<Tag> = new Set<Tag>([
   'Conversations',
   'Embeddings',
@@ -41,7 +41,7 @@ const asking: ReadonlySet<Tag> = new Set<Tag>([
   'Addresses',
 ])
 
-/** The codes, in the order in which a request meets them; `not_found` last. What any address may answer is not repeated for each. */
+/** The codes, in the order of the checks; `not_found` last. Codes that any address may return are not repeated for each. */
 export function errorsOf({ method, path, doc }: DescribedRoute): ErrorCode[] {
   const isConsole = path.startsWith('/api/')
   const isWriting = method !== 'GET'

@@ -1,4 +1,4 @@
-/** The fields of a schema as rows: their path, type, whether they are required, and what is said of them. */
+/** The fields of a schema as rows: path, type, whether they are required, and description. */
 import type { DocField } from '#shared/console/docs'
 import { type Say, sentences } from './say.ts'
 
@@ -80,7 +80,7 @@ function boundsOf(
   say: Say,
 ): string[] {
   const said: string[] = []
-  // The largest integer of JSON is no bound that says something.
+  // The largest safe integer is not a meaningful bound.
   const maximum = most === Number.MAX_SAFE_INTEGER ? undefined : most
   if (minimum !== undefined && maximum !== undefined) said.push(say('{minimum} to {maximum}', { minimum, maximum }))
   else if (minimum !== undefined) said.push(say('at least {minimum}', { minimum }))

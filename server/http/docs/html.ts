@@ -29,10 +29,10 @@ export function html(texts: TemplateStringsArray, ...pieces: readonly Piece[]): 
   return { html: texts.reduce((all, text, index) => all + written(pieces[index - 1] ?? '') + text) }
 }
 
-/** Stands for code while the rest is marked; no text has it. */
+/** Placeholder for code while the rest is processed; no text contains it. */
 const held = '\uE000'
 
-/** A line of Markdown with `code`, **strong** and *emphasis*, and nothing else. Inside of code nothing is marked. */
+/** A line of Markdown with `code`, **strong** and *emphasis*, and nothing else. Nothing inside code is processed. */
 export function prose(text: string): Html {
   const code: string[] = []
   const marked = escaped(text)

@@ -1,4 +1,4 @@
-/** Limits of keys, and the headers that tell what is left of them, with the names that answers have. */
+/** Limits of keys, and the response headers with what is left of them. */
 import { allowanceHeaders } from '#protocols/allowances'
 import { html, prose, type Section, table } from './html.ts'
 import type { Say } from './say.ts'

@@ -19,7 +19,7 @@ export interface LossChapter {
 /** docs/losses.md as data. */
 export interface LossPage {
   intro: string[]
-  /** What the words in the tables mean. */
+  /** Legend of the tables. */
   legend: string[]
   chapters: LossChapter[]
 }

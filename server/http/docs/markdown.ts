@@ -52,7 +52,7 @@ function fieldTable(title: string, fields: readonly DocField[]): string {
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
-/** The HTML of this room, which has few elements, as Markdown. */
+/** Converts this room's HTML, which uses few elements, to Markdown. */
 export function markdownOf(html: string): string {
   const text = html
     .replace(/<pre[^>]*><code>([\s\S]*?)<\/code><\/pre>/g, (_, code: string) => `\n\`\`\`\n${code}\n\`\`\`\n`)

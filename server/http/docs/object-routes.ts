@@ -1,4 +1,4 @@
-/** Descriptions of the doors to objects in an upstream's account: one for each row of their table. */
+/** Descriptions of the endpoints for objects in an upstream's account: one for each row of their table. */
 import type { ObjectDoor, ObjectKind } from '#canonical/account-object'
 import { objectDoors } from '#protocols/object-doors'
 import type { RouteDoc } from './route-doc.ts'
@@ -26,7 +26,7 @@ const own: Readonly<Record<Exclude<ObjectDoor['does'], 'inside'>, string>> = {
   delete: 'delete one',
 }
 
-/** What the doors inside an object do, by method and the end of their address. */
+/** Actions of the endpoints inside an object, by method and the end of their address. */
 const inside: readonly (readonly [at: RegExp, what: string])[] = [
   [/^POST .*\/search$/, 'search in one'],
   [/^POST .*\/files$/, 'add a file'],
@@ -107,7 +107,7 @@ function docOf(door: ObjectDoor): RouteDoc {
   }
 }
 
-/** The door that stands for all at its address. */
+/** The endpoint that represents all at its address. */
 export const describedDoors: readonly ObjectDoor[] = [...Map.groupBy(objectDoors, routeOf).values()].flatMap(([first]) => first ?? [])
 
 /** Descriptions of these endpoints. */

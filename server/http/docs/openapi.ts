@@ -162,7 +162,7 @@ const envelopes = {
   ollama: 'OllamaError',
   converse: 'ConverseError',
 } as const satisfies Record<Envelope, SchemaName>
-/** Those that an address may have which serves several protocols. */
+/** Envelopes of addresses that serve several protocols. */
 const shared = [envelopes.chat, envelopes.messages, envelopes.gemini]
 
 /** The error response. An address that serves several protocols has an envelope for each. */

@@ -81,7 +81,7 @@ const otherLanguage: Record<Language, { id: Language; name: string }> = {
   zh: { id: 'en', name: 'English' },
 }
 
-/** What the samples need. */
+/** Setup for the samples. */
 export function start({ publicUrl, say }: Reference): Section {
   const { origin } = publicUrl
   const paragraph = (text: string) => html`<p>${prose(say(text, { origin }))}</p>`
@@ -150,7 +150,7 @@ ${own.map((sample) => sampleEntry(sample, path, say))}`
 const sampleEntry = ({ note, text }: Sample, path: string, say: Say): Html =>
   html`${note === undefined ? '' : html`<p>${prose(say(note))}</p>`}${listing(say('Sample of {path}', { path }), text)}\n`
 
-/** Each kind of stream as a part of its own. */
+/** Each kind of stream as a separate part. */
 export const streamSections = (say: Say): Section[] =>
   Object.entries(streaming).map(([id, one]) => ({
     id: `stream-${id}`,
@@ -196,7 +196,7 @@ export function errors(say: Say): Section {
     messagesTerms(error),
     geminiTerms(error),
   ])
-  // An upstream's codes have the names of Parley's own.
+  // An upstream's codes are listed under the names of Parley's own.
   const anchorOf = (row: number) => {
     const { code = '' } = known[row] ?? {}
     return isDocumented(code) ? `error-${code}` : undefined

@@ -71,7 +71,7 @@ const secrets: readonly RouteDoc[] = [
 ]
 
 const ofToken =
-  'For a browser: good for `uses` sessions (1; 0 for any number) that begin before `newSessionExpireTime` (a minute) and run until `expireTime` (half an hour; both 20 hours at most), for the money and within the limits of the key that asked for it; it ends with that key. `bidiGenerateContentSetup` sets the session up in place of the client; with `fieldMask` only the fields that are named there are taken from it, or left out where it has none. To go on with a session is no further use.'
+  'For a browser: good for `uses` sessions (1; 0 for any number) that begin before `newSessionExpireTime` (a minute) and run until `expireTime` (half an hour; both 20 hours at most), for the money and within the limits of the key that asked for it; it ends with that key. `bidiGenerateContentSetup` sets the session up in place of the client; with `fieldMask` only the fields that are named there are taken from it, or left out where it has none. Resuming a session does not count as a use.'
 const tokens = ['v1alpha', 'v1beta', 'v1'].map(
   (version): RouteDoc => ({
     ...realtime,

@@ -48,7 +48,7 @@ export interface RouteDoc {
   parameters?: readonly Parameter[]
   takes?: { json?: SchemaName; form?: SchemaName; optional?: true }
   gives: Gives
-  /** Errors that others of its kind do not answer. */
+  /** Errors specific to this endpoint. */
   refuses?: readonly ErrorCode[]
 }
 

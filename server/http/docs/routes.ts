@@ -11,7 +11,7 @@ import { style } from './style.ts'
 export interface DocsServices {
   version: string
   publicUrl: URL
-  /** A file of this package, `docs/losses.md` or `CHANGELOG.md`; undefined where it is not installed. Read when a page needs it. */
+  /** A file of this package, `docs/losses.md` or `CHANGELOG.md`; undefined where it is not installed. Read on demand. */
   paper(path: string): Promise<string | undefined>
   /** The console's page, for a navigation of a browser; undefined for anything else. */
   client(request: Request, url: URL): Promise<Response | undefined>
@@ -38,8 +38,8 @@ const pageHeaders = {
 }
 
 /**
- * `GET /openapi.json`, the reference as one page without scripts (`/docs.html`), as pages for the console (`/docs.json`, `/docs/ID.json`) and as
- * Markdown (`/llms.txt`, `/docs/ID.md`), all of `others` and themselves. `/docs` is the console's page for whoever navigates there with a browser.
+ * `GET /openapi.json`, the reference as one page without scripts (`/docs.html`), as pages for the console (`/docs.json`, `/docs/ID.json`)
+ * and as Markdown (`/llms.txt`, `/docs/ID.md`), covering `others` and themselves. `/docs` is the console's page for browser navigations.
  * `?language=zh` is Chinese; without it `/docs.html` is in the language that the browser prefers.
  */
 export function docsRoutes({ version, publicUrl, paper, client }: DocsServices, others: readonly Route[]): Route[] {
@@ -71,7 +71,7 @@ export function docsRoutes({ version, publicUrl, paper, client }: DocsServices, 
   }
   const index = once(async () => (await import('./markdown.ts')).llmsText(await docs(), publicUrl.origin))
 
-  /** Texts of single pages that were asked for: the whole reference is made for each. */
+  /** Cache of single pages: each takes building the whole reference. */
   const texts = new Map<string, string>()
   /** `ID.md` in English, `ID.json` in this language. */
   async function onePage(name: string, language: Language): Promise<Response> {
@@ -90,7 +90,7 @@ export function docsRoutes({ version, publicUrl, paper, client }: DocsServices, 
   return own
 }
 
-/** The list of pages leaves out long texts that few read. */
+/** The list of pages omits long texts that few read. */
 const withoutLater = ({ pages, ...about }: Docs): Docs => ({
   ...about,
   pages: pages.map((page) => (page.later ? { ...page, html: '' } : page)),

@@ -1,4 +1,4 @@
-/** The languages of the reference. Its texts are written in English, where they belong; a table has them in Chinese, by the English text. */
+/** The languages of the reference. Its texts are in English next to the code; a table maps them to Chinese by the English text. */
 
 /** A language of the reference. */
 export type Language = 'en' | 'zh'
@@ -14,7 +14,7 @@ export function preferred(header: string | null): Language {
   return weightOf('zh') > weightOf('en') ? 'zh' : 'en'
 }
 
-/** Says a text in the reader's language; `{name}` stands for a value, which is not translated. */
+/** Translates a text to the reader's language; `{name}` is replaced by a value, which is not translated. */
 export type Say = (text: string, values?: Readonly<Record<string, string | number>>) => string
 
 /** English, as written. */
@@ -29,7 +29,7 @@ export const sayFrom =
 const filled = (text: string, values: Readonly<Record<string, string | number>> = {}) =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 
-/** Sentences in a row. After a full stop of Chinese stands no space. */
+/** Joins sentences. A Chinese full stop has no space after it. */
 export const sentences = (texts: readonly string[]): string =>
   texts
     .filter((text) => text !== '')

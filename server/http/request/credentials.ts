@@ -21,13 +21,13 @@ const none: readonly string[] = []
 
 /** The key in an `Authorization` header; empty when it has none, or is of another scheme. */
 function keyIn(authorization: string): string {
-  // As nearly every client spells it.
+  // The usual spelling.
   if (authorization.startsWith(usualBearer)) return authorization.slice(usualBearer.length).trim()
   return bearer.exec(authorization)?.[1]?.trim() ?? ''
 }
 
 /**
- * The key as it was sent; undefined when no carrier holds one: an empty header is none. `further`: one more header that may carry it.
+ * The key as sent; undefined when no carrier has one: an empty header does not count. `further`: one more header that may carry it.
  * Throws `conflicting_credentials` when there are several.
  */
 export function findCredential(headers: Headers, query: URLSearchParams, further?: string): string | undefined {

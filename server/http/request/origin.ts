@@ -1,4 +1,4 @@
-/** Where a request comes from, for sessions and the audit trail. */
+/** Origin of a request, for sessions and the audit trail. */
 import type { Visit } from './route.ts'
 
 /** Address, program and id of a request. */

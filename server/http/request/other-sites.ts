@@ -1,17 +1,17 @@
-/** What browsers ask before a page of another site may call an address, and what lets it read the answer. No cookie goes along. */
+/** CORS: preflights of pages of other sites, and the headers that let them read the answer. Without cookies. */
 
-/** Whether a browser asks for a page whether it may call this address. */
+/** Whether this is a CORS preflight. */
 export const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
 
-/** The answer to it; `methods` with commas between them. */
+/** The answer to it; `methods`: comma-separated. */
 export const preflight = (methods: string): Response =>
   new Response(null, {
     status: 204,
     headers: {
       'access-control-allow-origin': '*',
       'access-control-allow-methods': methods,
-      // The asterisk does not stand for this one.
+      // The asterisk does not cover this one.
       'access-control-allow-headers': 'authorization, *',
       'access-control-max-age': '7200',
     },

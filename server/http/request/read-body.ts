@@ -1,6 +1,6 @@
 /**
- * Request bodies: as bytes, as text, and JSON by the work that it is. The size limit also holds when the sender declares no length or sends
- * slowly. A large JSON body, of many bytes or many values, goes to a worker: nobody's body keeps the others waiting.
+ * Request bodies: as bytes, as text, and as JSON by complexity. The size limit also applies when the sender declares no length or sends
+ * slowly. A large JSON body, of many bytes or many values, goes to a worker, so that it does not block other requests.
  */
 
 import { isAscii } from 'node:buffer'
@@ -15,7 +15,7 @@ import { GatewayError } from '#shared/errors'
 import { createJsonScale, type JsonBounds } from '#wire/json-weight'
 import { forbidsStoring, mayForbidStoring } from './store-wish.ts'
 
-/** Milliseconds that a whole body may take. The server's idle timer is off on slow routes, so this limit applies instead. */
+/** Timeout for a whole body, in milliseconds. The server's idle timer is off on slow routes, so this limit applies instead. */
 export const bodyTimeMs = 120_000
 
 /** Bytes: bodies up to this size are read in one piece when their length is declared, and JSON of this size is not weighed. */
@@ -27,8 +27,8 @@ const senderLeft = (cause: unknown) =>
 const tooLarge = (maxBytes: number) => new GatewayError('request_too_large', `The request body is larger than ${maxBytes} bytes.`)
 
 /**
- * The whole body. Rejects with 415 when it is compressed, `request_too_large` as soon as it exceeds `maxBytes`, `body_timeout` when it is not complete after
- * 120 seconds or nothing arrives for `idleMs` (only with a clock; four times that for all of a small body), and
+ * The whole body. Rejects with 415 when it is compressed, `request_too_large` as soon as it exceeds `maxBytes`, `body_timeout` when it is
+ * not complete after 120 seconds or nothing arrives for `idleMs` (only with a clock; four times that for all of a small body), and
  * `client_closed_request` when the sender disconnects.
  */
 export function readBody(request: Request, maxBytes: number, clock?: Clock, idleMs = bodyTimeMs): Promise<Uint8Array> {
@@ -48,7 +48,7 @@ async function readAnyBody(request: Request, limits: BodyLimits): Promise<Uint8A
   return join(chunks)
 }
 
-/** Read by the runtime in one piece, which is cheaper; it does not say when something arrives, so only the whole time is limited. */
+/** Read by the runtime in one piece, which is cheaper; it does not report partial arrival, so only the total time is limited. */
 function readSmallBody(request: Request, clock: Clock | undefined, timeMs: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const coding = request.headers.get('content-encoding')
@@ -67,7 +67,7 @@ function readSmallBody(request: Request, clock: Clock | undefined, timeMs: numbe
         reject(senderLeft(cause))
       },
     )
-    // Nearly every body has come with its head. Only one that has not is timed: a timer costs more than all the rest of this.
+    // Nearly every body arrives with its head. Only others are timed: a timer costs more than the rest of this function.
     queueMicrotask(() => {
       if (!isOver) timer = clock?.after(timeMs, () => reject(tooSlow()))
     })
@@ -94,7 +94,7 @@ export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGe
   }
 }
 
-/** The same bytes in slices, between which others have their turn: what waited for its caller comes as one piece. */
+/** The same bytes in slices, with yields to others in between: bytes that were buffered arrive as one piece. */
 export async function* inSlices(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
     for (let at = 0; at < piece.length; at += sliceBytes) {
@@ -114,7 +114,7 @@ interface Pieces {
 
 const nothing: Pieces = { next: async () => undefined, close: () => undefined }
 
-/** Throws 415 for a body that is compressed, which nothing here unpacks. */
+/** Throws 415 for a compressed body, which is not supported. */
 function demandPlain(coding: string): void {
   if (/^\s*(?:identity)?\s*$/i.test(coding)) return
   throw new GatewayError('unsupported_media_type', 'The body must not be compressed: send it without Content-Encoding.')
@@ -178,7 +178,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Bytes as text without a byte order mark. Throws `invalid_json` when they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
-  // Most bodies are ASCII, which is copied as it is in half of the time.
+  // Most bodies are ASCII, which is copied in half the time.
   if (isAscii(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   try {
     return utf8.decode(bytes)
@@ -192,7 +192,7 @@ const mebibyte = 1024 * 1024
 const mostBytes = 32 * mebibyte
 /** Nesting as in CONTRACT section 5. No known request has a tenth of this number of values. */
 const bounds: JsonBounds = { depth: 64, weight: 262_144 }
-/** Bytes that are weighed before others have their turn. */
+/** Bytes weighed between two yields to others. */
 const sliceBytes = 256 * 1024
 
 /** What reading a JSON body needs. */
@@ -203,13 +203,13 @@ export interface JsonServices {
   large: LargeBodies
 }
 
-/** Whose body it is, and what it is read as. */
+/** The sender of the body, and how to read it. */
 export interface JsonSender {
   caller: string
   as: LargeAsk
-  /** Grows with what arrives; absent: it was counted. */
+  /** Grows with what arrives; absent: already counted. */
   room?: Pick<BodyRoom, 'grow'> | undefined
-  /** Notes the body as it came. */
+  /** Records the raw body. */
   capture?: Capture | undefined
 }
 
@@ -239,7 +239,7 @@ export async function readJson(request: Request, services: JsonServices, sender:
   return { content: '', large: await large.open(body, sender.as, sender.caller) }
 }
 
-/** Where bodies are joined that are only read: memory that is new costs as much as the copy. */
+/** Reused buffer for joining bodies that are only read: allocating costs as much as copying. */
 let room: Uint8Array | undefined
 
 /** All pieces as one, until the next call. */
@@ -255,14 +255,14 @@ function joinedForNow(pieces: readonly Uint8Array[], bytes: number): Uint8Array 
   return room.subarray(0, bytes)
 }
 
-/** A body that is little work. In bytes the mark of kept files is found in a quarter of the time that it takes in the text. */
+/** A light body. Searching the bytes for the marker of stored files takes a quarter of the time of searching the text. */
 function readText(bytes: Uint8Array, { capture }: JsonSender): Body {
   const content = decodeUtf8(bytes)
   if (capture?.heedsStore && forbidsStoring(content)) capture.forbid()
   return { content, hasFileMark: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(fileMark) }
 }
 
-/** A JSON body as it came, and whether it is little work. Rejects likewise. */
+/** A raw JSON body, and whether it is light. Rejects likewise. */
 export async function readJsonPieces(
   request: Request,
   { clock, idleMs }: Omit<JsonServices, 'large'>,

@@ -10,7 +10,7 @@ import { bodyPieces } from './read-body.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Milliseconds that a whole form may take: a hundred mebibytes over a slow line need minutes. */
+/** Timeout for a whole form, in milliseconds: a hundred mebibytes over a slow line take minutes. */
 const formTime = 600_000
 
 /** Sizes in bytes; `body` is the whole body. */

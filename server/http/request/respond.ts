@@ -21,7 +21,7 @@ export function withRequestId(response: Response, requestId: string): Response {
 /** A year, in seconds. */
 const strictTransport = 'max-age=31536000'
 
-/** Adds what every response has: no guessing of its type, and where the public URL is https (`isSecure`), https for a year. */
+/** Adds the headers of every response: no content sniffing, and where the public URL is https (`isSecure`), HSTS for a year. */
 export function withGuards(response: Response, isSecure: boolean): Response {
   response.headers.set('x-content-type-options', 'nosniff')
   if (isSecure) response.headers.set('strict-transport-security', strictTransport)
@@ -36,7 +36,7 @@ const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-s
 /** A response with JSON text that must not be cached. */
 export const jsonText = (body: string, status = 200): Response => new Response(wholeBody(body), { status, headers: jsonHeaders })
 
-/** The same for much JSON, in UTF-8, which goes out a little at a time. */
+/** The same for large JSON, in UTF-8, sent a slice at a time. */
 export const jsonBytes = (bytes: Uint8Array, { idleGuard }: Pick<Visit, 'idleGuard'>, clock: Clock): Response =>
   new Response(outgoingBody(inTurns([bytes]), clock, undefined, idleGuard), { headers: jsonHeaders })
 
@@ -46,10 +46,10 @@ export function errorResponse(error: GatewayError, envelope: Envelope, requestId
   return new Response(written.body, { status: written.status, headers: { 'cache-control': 'no-store', ...written.headers } })
 }
 
-/** Stands for the request id in what is written once. */
+/** Placeholder for the request id in a pre-rendered response. */
 const idMark = 'THE-REQUEST-ID'
 
-/** `errorResponse` for an error that thousands get in a second: it is written once for each envelope. */
+/** `errorResponse` for an error that may be returned thousands of times a second: rendered once per envelope. */
 export function sameErrorResponse(error: GatewayError): (envelope: Envelope, requestId: string) => Response {
   const known = new Map<Envelope, WrittenError>()
   return (envelope, requestId) => {
@@ -63,10 +63,10 @@ export function sameErrorResponse(error: GatewayError): (envelope: Envelope, req
   }
 }
 
-/** Tells the caller whether its request is kept. */
+/** Tells the caller whether its request is stored. */
 export const storedHeader = 'x-parley-stored'
 
-/** An error as the answer of a request that may be kept. */
+/** An error as the answer of a request that may be stored. */
 export async function captured(capture: Capture, response: Response): Promise<Response> {
   if (capture.label) response.headers.set(storedHeader, capture.label)
   const body = await response.text()
@@ -103,15 +103,15 @@ export function relayed(
   return new Response(outgoingBody(source, clock, heartbeat, idleGuard), { status: reply.status, headers })
 }
 
-/** Bytes that are handed over before others have their turn. */
+/** Bytes passed on between two yields to others. */
 const sliceBytes = 256 * 1024
 
-/** Little enough to be handed over at once, with its length. */
+/** The only slice, if small enough to be sent at once, with its length. */
 function onlySlice([first, ...others]: readonly Uint8Array[]): Uint8Array<ArrayBuffer> | undefined {
   return first && others.length === 0 && first.length <= sliceBytes ? new Uint8Array(first) : undefined
 }
 
-/** A large body that is here already, a little at a time. */
+/** A large body in memory, a slice at a time. */
 function inTurns(parts: readonly Uint8Array[]): Source {
   const slices = slicesOf(parts)
   return {

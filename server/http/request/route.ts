@@ -15,7 +15,7 @@ export type Envelope = keyof typeof errorWriters
 /** HTTP methods of routes. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What the address of another vendor's clients says. */
+/** Facts from an address of another vendor's clients. */
 export interface Addressed {
   /** The model, which wins over the body's. */
   model?: LargeAsk['model']
@@ -23,11 +23,11 @@ export interface Addressed {
   keyHeader?: 'api-key'
 }
 
-/** A kept request that Parley asks again: no credential comes with it. */
+/** A stored request that Parley replays, without a credential. */
 export interface ReplayVisit extends Replayed {
   /** Who asks and pays. */
   caller: Ask['caller']
-  /** Whose request it was: the copy is deleted with it. */
+  /** The owner of the original: the copy is deleted with it. */
   owner: Owner
 }
 
@@ -42,11 +42,11 @@ export interface Visit {
   requestId: string
   /** IP address of the client: the socket's, or the one from X-Forwarded-For behind a trusted proxy. */
   clientAddress: string
-  /** Notes what passes, where the request may be kept; set by the endpoint once its caller is known. */
+  /** Records the request, if it may be stored; set by the endpoint once its caller is known. */
   capture?: Capture | undefined
-  /** Set where it came to an address of another vendor's clients. */
+  /** Set if it arrived at an address of another vendor's clients. */
   addressed?: Addressed | undefined
-  /** Set where Parley itself asks; its caller counts instead of any credential. */
+  /** Set for a replay; its caller counts instead of any credential. */
   replay?: ReplayVisit | undefined
   /** Suspends and restores the connection's idle limit; absent in tests without a listening server. */
   idleGuard?: IdleGuard
@@ -63,21 +63,21 @@ export interface Route {
   also?: readonly string[]
   /** The envelope of errors; a function where one address serves several protocols. */
   envelope: Envelope | ((visit: Pick<Visit, 'request' | 'url'>) => Envelope)
-  /** Whether the address names something that this method serves; absent: it does. `Allow` does not name the method elsewhere. */
+  /** Whether this method serves this address; absent: always. `Allow` omits the method where it does not. */
   serves?(url: Pick<URL, 'pathname'>): boolean
   /** For streams and slow calls: the server's idle timer is off until there is a response; Parley's own limits apply. */
   slow?: boolean
   /**
-   * Pages of other sites may call it from a browser, and read its answer where this says so. Preflights carry no credential and are always
-   * answered; no cookie is ever read at such an address.
+   * Pages of other sites may call it from a browser, and read its answer if this returns true. Preflights carry no credential and are
+   * always answered; no cookie is ever read at such an address.
    */
   forOtherSites?(request: Request): boolean
-  /** The scopes of management keys of which one opens it. */
+  /** The scopes of management keys any one of which gives access. */
   openedBy?: readonly string[]
   handle(visit: Visit): Response | Promise<Response>
 }
 
-/** What `Allow` says of these routes at this address: the methods that serve it. */
+/** The `Allow` header of these routes at this address: the methods that serve it. */
 export function allowed(routes: readonly Route[], url: Pick<URL, 'pathname'> | undefined): string {
   const serving = routes.filter((route) => url === undefined || route.serves?.(url) !== false)
   return [...new Set(serving.map(({ method }) => method))].sort().join(', ')

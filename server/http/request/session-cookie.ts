@@ -1,6 +1,6 @@
 /**
- * Cookies: the session's, whose value is an opaque token; that of a sign-in which still needs the second factor, likewise; and that of a
- * sign-in by an identity provider that has begun.
+ * Cookies: the session's, whose value is an opaque token; that of a sign-in that still needs the second factor, likewise; and that of a
+ * pending sign-in by an identity provider.
  */
 
 /** Seconds: the longest a session can live. */
@@ -31,16 +31,16 @@ export const writeSessionCookie = (publicUrl: URL, token: string): string => set
 /** The value of `Set-Cookie` that ends a session. */
 export const clearSessionCookie = (publicUrl: URL): string => setCookie(publicUrl, cookieName(publicUrl), '', 0)
 
-/** What the browser keeps of a sign-in that has begun; undefined when there is none of valid form. */
+/** The state of a pending sign-in; undefined when there is none of valid form. */
 export function readAttemptCookie(request: Request, publicUrl: URL): string | undefined {
   const value = readCookie(request, attemptName(publicUrl))
   return value !== undefined && /^[\w-]{1,4096}$/.test(value) ? value : undefined
 }
 
-/** The value of `Set-Cookie` that keeps a sign-in that has begun; `value` is base64url. */
+/** The value of `Set-Cookie` for a pending sign-in; `value` is base64url. */
 export const writeAttemptCookie = (publicUrl: URL, value: string): string => setCookie(publicUrl, attemptName(publicUrl), value, attemptAge)
 
-/** The value of `Set-Cookie` that forgets it. */
+/** The value of `Set-Cookie` that clears it. */
 export const clearAttemptCookie = (publicUrl: URL): string => setCookie(publicUrl, attemptName(publicUrl), '', 0)
 
 function readToken(request: Request, name: string): string | undefined {

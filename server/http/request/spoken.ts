@@ -4,7 +4,7 @@ import type { Visit } from './route.ts'
 /** The version header of Messages: the specification's neutral name and the vendor's own; either is accepted. */
 export const versionHeaders = ['partner-version', 'anthropic-version'] as const
 
-/** Messages by a version header or `x-api-key`, Gemini by Google's carriers of keys, OpenAI otherwise; the first that fits. */
+/** Messages by a version header or `x-api-key`, Gemini by Google's key carriers, OpenAI otherwise; the first match. */
 export function spokenIn({ request, url }: Pick<Visit, 'request' | 'url'>): 'chat' | 'messages' | 'gemini' {
   const sent = (name: string) => request.headers.has(name)
   if ([...versionHeaders, 'x-api-key'].some(sent)) return 'messages'

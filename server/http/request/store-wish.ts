@@ -1,7 +1,7 @@
-/** Whether the body of a request says `store: false`: that its upstream, and here also Parley, shall keep nothing of it. */
+/** Whether the body of a request has `store: false`, which asks the upstream, and here also Parley, to store nothing of it. */
 import { isNamed, scanFields } from '#wire/json-scan'
 
-/** Whether a field of this JSON object says so. */
+/** Whether this JSON object has that field. */
 export function forbidsStoring(text: string): boolean {
   if (!text.includes('store') && !text.includes('\\u')) return false
   const found = scanFields(text)
@@ -9,8 +9,8 @@ export function forbidsStoring(text: string): boolean {
 }
 
 /**
- * Whether the bytes of a large body may say so. They are not read on the thread that carries requests: where one of their objects says it,
- * whichever that is, the wish counts.
+ * Whether the bytes of a large body may have it. They are not parsed on the thread that carries requests: if any of their objects has it,
+ * it counts.
  */
 export function mayForbidStoring(pieces: readonly Uint8Array[]): boolean {
   const bytes = Buffer.concat(pieces)

@@ -15,7 +15,7 @@ export interface HostPolicy {
   allowedHosts: ReadonlySet<string>
 }
 
-/** Targets that are remembered, and the longest of them. */
+/** Size of the cache of targets, and the longest cached one. */
 const mostTargets = 1000
 const longestTarget = 200
 
@@ -50,7 +50,7 @@ export function checkTarget(request: Request, policy: HostPolicy): URL {
   return new URL(request.url)
 }
 
-/** Judges addresses by ranges such as `10.0.0.0/8`. */
+/** Matches addresses against ranges such as `10.0.0.0/8`. */
 export function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const range of ranges) {
@@ -69,7 +69,7 @@ const plain = (address: string) => {
 
 /** The client's address: the socket's, or the last untrusted one of X-Forwarded-For when the socket is a trusted proxy. */
 export function clientAddress(socket: string, forwardedFor: string | null, isTrusted: (address: string) => boolean): string {
-  // Whoever it is: nobody else is named.
+  // No forwarded address: it is the socket's.
   if (forwardedFor === null) return plain(socket)
   const hops = [...forwardedFor.split(',').map(plain).filter(Boolean), plain(socket)]
   let address = hops.pop() ?? ''

@@ -1,6 +1,6 @@
 /**
- * Addresses of uploads in Google's manner. Google's own clients send a key when they begin an upload and none afterwards: whoever has its
- * address goes on with it, as the key that began it. Sealed, not stored: every instance with the master key reads them.
+ * Google-style upload addresses. Google's own clients send a key when they begin an upload and none afterwards: the holder of the
+ * address continues it, as the key that began it. Sealed, not stored: every instance with the master key reads them.
  */
 import type { Ask } from '#relay/contract/ask'
 import type { Clock } from '#runtime/clock'
@@ -11,14 +11,14 @@ import type { Visit } from './route.ts'
 import { openText, sealText } from './sealed-text.ts'
 
 type Caller = Ask['caller']
-/** As much of a visit as says whose upload it is about. */
+/** The part of a visit that identifies the upload's owner. */
 type Entry = Pick<Visit, 'request' | 'url' | 'clientAddress' | 'replay'>
 
-/** What they need from the program. */
+/** Dependencies. */
 export interface UploadAddressServices {
   accounts: {
     admitKey(secret: string, from: Entry): Caller
-    /** The caller of the key of this id; undefined when it may not ask any more, or not from this address. */
+    /** The caller of the key of this id; undefined when it may no longer send requests, or not from this address. */
     callerWithKey(id: string, address: string): Caller | undefined
   }
   sealer: Sealer
@@ -29,15 +29,15 @@ export interface UploadAddressServices {
 /** An upload that has begun. */
 export interface BegunUpload {
   caller: Caller
-  /** Where it goes: an address of one place is none at another. */
+  /** Its purpose: an address for one is invalid for another. */
   place: string
-  /** What it is known by there. */
+  /** Its id there. */
   upload: string
-  /** Milliseconds that the address stands for its key. */
+  /** Milliseconds for which the address replaces its key. */
   lastsMs: number
 }
 
-/** What is in an address. */
+/** The content of an address. */
 interface Sealed {
   key: string | null
   tenant: string
@@ -48,11 +48,11 @@ interface Sealed {
 const sealedAs = (place: string) => JSON.stringify(['address of an upload', place])
 const invalid = (message: string) => new GatewayError('invalid_api_key', message)
 
-/** What a part of an upload is to do, in lower case: `start`, `upload`, `finalize`, `query`, `cancel`. */
+/** The commands of a part of an upload, in lower case: `start`, `upload`, `finalize`, `query`, `cancel`. */
 export const uploadCommands = (request: Request): string[] =>
   (request.headers.get('x-goog-upload-command') ?? '').split(',').map((command) => command.trim().toLowerCase())
 
-/** The address at which the client goes on, which is that of this request with what is sealed. */
+/** The address at which the client continues: that of this request plus the sealed content. */
 export function uploadAddress(services: UploadAddressServices, { url }: Pick<Visit, 'url'>, begun: BegunUpload): string {
   const { caller, place, upload, lastsMs } = begun
   const until = services.clock.now() + lastsMs
@@ -61,8 +61,8 @@ export function uploadAddress(services: UploadAddressServices, { url }: Pick<Vis
 }
 
 /**
- * Who uploads, and which upload goes on; undefined where one begins, and for an address that names none of the caller's. Without a
- * credential, the key that began the upload counts, if it may still ask from here. Throws `invalid_api_key` for an address that was
+ * The caller, and the upload to continue; undefined where one begins, and for an address that names none of the caller's. Without a
+ * credential, the key that began the upload counts, if it may still be used from here. Throws `invalid_api_key` for an address that was
  * changed or has expired, and as admission does.
  */
 export function admitUpload(services: UploadAddressServices, visit: Entry, place: string): { caller: Caller; upload?: string } {

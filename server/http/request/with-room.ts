@@ -1,7 +1,7 @@
-/** Reads a body within the room that its caller has for bodies. */
+/** Reads a body within its caller's room for bodies. */
 import type { BodyRoom, BodyRooms } from '#relay/contract/body-rooms'
 
-/** Does the work with a room, which is given back when it ends. `caller`: whose turn it is. */
+/** Does the work with a room, which is released when it ends. `caller`: its fair queue. */
 export async function withRoom<Value>(
   rooms: BodyRooms,
   caller: string,

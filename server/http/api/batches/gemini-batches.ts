@@ -1,6 +1,6 @@
 /**
- * `{model}:batchGenerateContent`, `:asyncBatchEmbedContent` and `/v1beta/batches`: batches in Gemini's words, whose requests come in the
- * call or in a stored file. Google's newer clients ask at `/v1/batches`, which they share with OpenAI's.
+ * `{model}:batchGenerateContent`, `:asyncBatchEmbedContent` and `/v1beta/batches`: batches in Gemini's format, with requests in the
+ * call or in a stored file. Google's newer clients use `/v1/batches`, which they share with OpenAI's.
  */
 import type { Caller } from '#accounts/caller'
 import { mostRequestBytes, mostRequests } from '#batches/batches'
@@ -19,12 +19,12 @@ import { type BatchServices, batchAt, cancelled, demandLight, make, pageOf, type
 const { aroundAnswers, atInline, atLine, hasAnswersInside, inlineRequests, readBatchPath, readFileRequest, readGeminiBatch } = geminiBatches
 const { readInlineRequest, writeGeminiAnswer, writeGeminiBatch, writeGeminiBatches } = geminiBatches
 
-/** Bytes: of the call, of a request in it with what is around it, and of everything but the requests. */
+/** Most bytes of the call, of a request in it with its wrapper, and of everything but the requests. */
 const mostBytes = 32 * 1024 * 1024
 const mostElement = mostRequestBytes + 8192
 const mostAround = 64 * 1024
 
-/** The same pieces, for which the room grows as they come. */
+/** The same pieces; the room grows as they arrive. */
 async function* inRoom(pieces: AsyncIterable<Uint8Array>, room: BodyRoom): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const piece of pieces) {
@@ -34,7 +34,7 @@ async function* inRoom(pieces: AsyncIterable<Uint8Array>, room: BodyRoom): Async
   }
 }
 
-/** The call that makes one: its requests, each as it came, and the rest of it. */
+/** The call that creates a batch: its requests, verbatim, and the rest of it. */
 async function read(
   { clock, idleMs }: BatchServices,
   { request }: Visit,
@@ -95,7 +95,7 @@ async function begun(services: BatchServices, { visit, caller, asked: { model, a
   return make(services, visit, caller, wanted, questions)
 }
 
-/** Makes a batch, where `path` (`{model}:{action}`) asks for one; undefined where it asks for anything else. */
+/** Creates a batch, if `path` (`{model}:{action}`) is for that; undefined for other actions. */
 export function geminiBatchAt(services: BatchServices, visit: Visit, path: string): Promise<Response> | undefined {
   const asked = readBatchPath(path)
   return asked && create(services, visit, asked)
@@ -136,7 +136,7 @@ async function* withAnswers(services: BatchServices, batch: Batch): AsyncGenerat
 
 const encoder = new TextEncoder()
 
-/** A batch; its answers are written as they are read. */
+/** A batch; its answers are streamed as they are read. */
 async function shown(services: BatchServices, visit: Visit): Promise<Response> {
   const batch = await batchAt(services, visit, 'gemini')
   if (!hasAnswersInside(batch)) return json(writeGeminiBatch(batch))
@@ -159,7 +159,7 @@ async function remove(services: BatchServices, visit: Visit): Promise<Response> 
   return json({})
 }
 
-/** `POST .../{id}:cancel`, the one thing to be asked of a batch. */
+/** `POST .../{id}:cancel`, the only action on a batch. */
 async function act(services: BatchServices, visit: Visit): Promise<Response> {
   admit(services, visit)
   const [, id, action] = /^(.*):(\w+)$/.exec(visit.params.id ?? '') ?? []
@@ -169,7 +169,7 @@ async function act(services: BatchServices, visit: Visit): Promise<Response> {
   return json({})
 }
 
-/** What is asked under `/v1beta/batches`, and under `/v1/batches` by Google's clients. */
+/** Handlers of `/v1beta/batches`, and of `/v1/batches` for Google's clients. */
 export const geminiBatchHandlers = { list, shown, remove, act }
 
 /** `/v1beta/batches` and what is under it. */

@@ -1,6 +1,6 @@
 /**
- * A request of a batch, asked at the endpoint that it is for as if its caller had sent it: the same reading, limits, money, conversion and
- * row in the log. What the endpoint answers is written down before it is charged.
+ * A request of a batch, sent to its endpoint as if its caller had sent it: the same parsing, limits, money, conversion and
+ * log row. The endpoint's answer is stored before it is charged.
  */
 import type { AskLine, LineAsk } from '#batches/batch-runner'
 import { geminiRoutes } from '#http/api/gemini'
@@ -13,22 +13,22 @@ import { errorWriters } from '#protocols/index'
 import type { Ask } from '#relay/contract/ask'
 import { asGatewayError } from '#shared/errors'
 
-/** What asking requests of batches needs. */
+/** Dependencies. */
 export interface LineServices extends StoredResponseServices {
   moderationModel(): string
 }
 
-/** What the headers of a request of Messages must say; its batch was made with them. */
+/** The version header that Messages requests need; it was checked when their batch was created. */
 const version = '2023-06-01'
 
 /** Whether a route answers at an endpoint. */
 const fits = (path: string, endpoint: string) => (path.endsWith('*') ? endpoint.startsWith(path.slice(0, -1)) : endpoint === path)
 
-/** Asks at these endpoints. */
+/** Sends batch requests to these endpoints. */
 export function createAskLine(services: LineServices): AskLine {
   const never = new AbortController().signal
 
-  /** The route that answers at the endpoint, and what of that its address says. */
+  /** The route of the endpoint, and its path parameters. */
   function routeFor({ caller, batch, kept }: LineAsk): { route: Route; params: Record<string, string> } | undefined {
     const ofBatch = (ask: Ask): Ask => ({ ...ask, batch: batch.id, kept })
     const own = {

@@ -4,13 +4,13 @@ import { decodeUtf8, join } from '#http/request/read-body'
 import { GatewayError } from '#shared/errors'
 import { demandLight } from './making.ts'
 
-/** Bytes of a line: a request and what is around it. */
+/** Most bytes of a line: a request and its wrapper. */
 const mostLine = mostRequestBytes + 4096
 
-/** Says which line an error is about, the `number`th from 1 on. */
+/** Adds the line number, from 1 on, to an error. */
 export type AboutLine = (number: number, error: GatewayError) => GatewayError
 
-/** The lines that are not empty, from number 1 on. Throws GatewayError for one that is too long, too much work or no UTF-8. */
+/** The lines that are not empty, from number 1 on. Throws GatewayError for one that is too long, too complex or not UTF-8. */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>, about: AboutLine): AsyncGenerator<{ text: string; number: number }> {
   let number = 0
   let rest: Uint8Array[] = []

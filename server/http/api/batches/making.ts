@@ -1,4 +1,4 @@
-/** What making, finding and listing batches has in common, in the words of every protocol. */
+/** Shared by the batch endpoints of every protocol: creating, finding and listing batches. */
 import type { Caller } from '#accounts/caller'
 import type { Batches } from '#batches/batches'
 import type { Batch, BatchFacts, BatchQuestion, BatchWords } from '#canonical/batch'
@@ -25,35 +25,35 @@ export interface BatchServices extends RelayServices {
 /** For a batch that this user does not have. */
 export const noBatch = () => new GatewayError('not_found', 'There is no batch with this id.', { param: 'batch_id' })
 
-/** What a batch is to be. */
+/** A batch to create. */
 export interface Wanted extends Pick<Planned, 'operation' | 'dialect'> {
   words: BatchWords
   endpoint: string
-  /** The end of that address, where it names the model. */
+  /** The end of the endpoint's address, where it names the model. */
   path?: string
-  /** Several requests may have one name. */
+  /** Several requests may share a name. */
   mayShareNames?: true
   facts: BatchFacts
-  /** The body as its endpoint reads it, where that puts something in. */
+  /** The body for its endpoint, where something must be added. */
   asked?(body: string): string
-  /** An error about the request at this place, from 0 on. */
+  /** An error about the request at this index, from 0 on. */
   about(place: number, error: GatewayError): GatewayError
 }
 
-/** Values of a request: a conversation of thousands of turns has fewer. */
+/** Most JSON values of a request: a conversation of thousands of turns has fewer. */
 const mostValues = 16_384
 
-/** Throws GatewayError where reading this request would hold up everybody else. */
+/** Throws GatewayError where parsing this request would block other requests. */
 export function demandLight(request: Uint8Array): void {
   createJsonScale({ depth: 64, weight: mostValues }).push(request)
 }
 
-/** Requests between which others have their turn. */
+/** Requests processed between two yields to others. */
 const turn = 20
 
 /**
- * Makes the batch of these requests. All of them are looked at first: what one alone would be refused for refuses the batch, and so does
- * money that would not do for all. Nothing stays held: each request holds what it may cost when it is asked.
+ * Creates the batch of these requests. All of them are checked first: anything that would refuse one alone refuses the batch, and so does
+ * a balance insufficient for all. Nothing stays held: each request holds its maximum cost when it is sent.
  */
 export async function make(
   services: BatchServices,
@@ -100,7 +100,7 @@ function planOf<Planning>(plan: () => Planning, place: number, about: Wanted['ab
   }
 }
 
-/** The batch that the address names, of the caller and in these words. Rejects with `not_found`. */
+/** The caller's batch that the address names, in this format. Rejects with `not_found`. */
 export async function batchAt(services: BatchServices, visit: Visit, words: BatchWords): Promise<Batch> {
   const tenant = admit(services, visit).user.id
   const batch = await services.batches.find(visit.params.id ?? '', tenant)
@@ -108,7 +108,7 @@ export async function batchAt(services: BatchServices, visit: Visit, words: Batc
   return batch
 }
 
-/** The batch once its end was asked for. One that has ended stays as it is. */
+/** Cancels the batch and resolves to it; an ended one is unchanged. */
 export async function cancelled(services: BatchServices, visit: Visit, words: BatchWords): Promise<Batch> {
   const batch = await batchAt(services, visit, words)
   if (batch.endedAt) return batch

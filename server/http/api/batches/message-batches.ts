@@ -1,4 +1,4 @@
-/** `/v1/messages/batches`: batches in the words of Messages, whose requests come in the call and whose answers are read as lines. */
+/** `/v1/messages/batches`: batches in the format of Messages, with requests in the call and answers as lines. */
 import { mostRequestBytes } from '#batches/batches'
 import type { Batch, BatchQuestion } from '#canonical/batch'
 import { requireVersion } from '#http/api/messages'
@@ -13,7 +13,7 @@ import { type BatchServices, batchAt, cancelled, demandLight, make, pageOf, type
 
 const { readMessagesRequest, writeMessagesBatch, writeMessagesBatches, writeMessagesResult } = messageBatches
 
-/** Bytes of the call that makes one, and of a request with what is around it. */
+/** Most bytes of the call that creates one, and of a request with its wrapper. */
 const mostBytes = 32 * 1024 * 1024
 const mostElement = mostRequestBytes + 4096
 const requests = { path: [['requests']] }
@@ -60,7 +60,7 @@ async function remove(services: BatchServices, visit: Visit): Promise<Response> 
 
 const encoder = new TextEncoder()
 
-/** The results as they are read, one by one. */
+/** Streams the results, one by one. */
 async function results(services: BatchServices, visit: Visit): Promise<Response> {
   const batch = await batchAt(services, visit, 'messages')
   if (!batch.endedAt) throw new GatewayError('invalid_request', 'The batch is still under way: it has no results yet.')

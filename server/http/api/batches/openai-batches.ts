@@ -1,4 +1,4 @@
-/** `/v1/batches`: batches in OpenAI's words, whose requests come in a stored file and whose answers go into others. */
+/** `/v1/batches`: batches in OpenAI's format, with requests in a stored file and answers in others. */
 import type { BatchQuestion } from '#canonical/batch'
 import { keptFileIn } from '#canonical/kept-file'
 import { admit, senderOf } from '#http/api/relay-route'
@@ -17,7 +17,7 @@ import { type BatchServices, batchAt, cancelled, make, pageOf, type Wanted } fro
 
 const { inLine, readBatch, readBatchLine, writeBatch, writeBatches } = openaiBatches
 
-/** What each address asks. */
+/** The operation of each endpoint. */
 const asks: Readonly<Record<string, Pick<Wanted, 'operation' | 'dialect'>>> = {
   '/v1/chat/completions': { operation: 'generate', dialect: 'chat' },
   '/v1/responses': { operation: 'generate', dialect: 'responses' },
@@ -65,7 +65,7 @@ async function list(services: BatchServices, visit: Visit): Promise<Response> {
   return json(writeBatches(batches, hasMore))
 }
 
-/** Google's clients ask at these addresses too. */
+/** Google's clients use these addresses too. */
 const isGemini = (visit: Visit) => spokenIn(visit) === 'gemini'
 
 /** `/v1/batches` and what is under it. */

@@ -1,4 +1,4 @@
-/** What an uploaded file is called and of which type it is. */
+/** Name and type of an uploaded file. */
 
 const types: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
@@ -22,14 +22,14 @@ const types: Readonly<Record<string, string>> = {
 
 const unknown = 'application/octet-stream'
 
-/** The type as declared, without parameters; where that says nothing, by the name. */
+/** The declared type, without parameters; if that is not specific, by the name. */
 export function fileType(declared: string | null | undefined, name: string): string {
   const said = (declared ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (/^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,100}$/.test(said) && said !== unknown) return said
   return types[/\.(\w{1,8})$/.exec(name)?.[1]?.toLowerCase() ?? ''] ?? unknown
 }
 
-/** A name that may be shown and sent: no path, no control characters, 255 characters at most. */
+/** A name that is safe to show and send: no path, no control characters, at most 255 characters. */
 export function fileName(said: string | null | undefined): string {
   const last = (said ?? '').split(/[/\\]/).at(-1) ?? ''
   const name = last

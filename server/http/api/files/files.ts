@@ -1,6 +1,6 @@
 /**
- * Files that are kept here, for requests of every protocol on every upstream: `/v1/files` in the words of OpenAI, Messages or Gemini, by
- * who asks. Each belongs to the user of the key; for anybody else it is not there. Gemini's own addresses are in `gemini-files.ts`.
+ * Files stored here, for requests of every protocol on every upstream: `/v1/files` in the format of OpenAI, Messages or Gemini, by
+ * client. Each belongs to the key's user, and is visible to no one else. Gemini's own addresses are in `gemini-files.ts`.
  */
 import { type KeptFile, keptFileIn } from '#canonical/kept-file'
 import type { FormFile } from '#canonical/operation/operation'
@@ -30,14 +30,14 @@ export interface FileServices extends FormServices, Pick<RelayServices, 'account
 const day = 24 * 3_600_000
 const usualLife = 30 * day
 
-/** What files may be for, in OpenAI's words. */
+/** Purposes of files, in OpenAI's terms. */
 export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals']
 
 /** For a file that this user does not have. */
 export const noFile = () => new GatewayError('not_found', 'There is no file with this id.', { param: 'file_id' })
 const wrong = (param: string, rule: string) => new GatewayError('invalid_value', `The field \`${param}\` must be ${rule}.`, { param })
 
-/** The id in an address; answers of upstreams name their copy of a file. Rejects with `not_found`. */
+/** The file id in an address, also if it is that of a copy, which answers of upstreams name. Rejects with `not_found`. */
 async function idIn({ fileCopies }: Pick<FileServices, 'fileCopies'>, tenant: string, { params }: Visit): Promise<string> {
   const named = params.id ?? ''
   const id = keptFileIn(named) ?? keptFileIn(`files/${named}`) ?? (await fileCopies.originalOf(tenant, named))
@@ -45,7 +45,7 @@ async function idIn({ fileCopies }: Pick<FileServices, 'fileCopies'>, tenant: st
   return id
 }
 
-/** A page of `all`, from behind the file `after` on. Throws `invalid_value`. */
+/** A page of `all`, starting after the file `after`. Throws `invalid_value`. */
 export function pageOf(all: readonly KeptFile[], limit: string | null, after: string | null, usual: number) {
   if (limit !== null && !/^[1-9]\d{0,4}$/.test(limit)) throw wrong('limit', 'an integer from 1 to 10000')
   const size = Math.min(Number(limit ?? usual), 10_000)
@@ -55,7 +55,7 @@ export function pageOf(all: readonly KeptFile[], limit: string | null, after: st
   return { files: all.slice(start, start + size), hasMore: start + size < all.length }
 }
 
-/** Milliseconds that a form asks a file to be kept. */
+/** The requested lifetime of a file, in milliseconds. */
 function lifeIn(field: (name: string) => string | undefined): number {
   for (const name of ['expires_after[seconds]', 'expires_in_seconds']) {
     const said = field(name)
@@ -66,7 +66,7 @@ function lifeIn(field: (name: string) => string | undefined): number {
   return usualLife
 }
 
-/** The whole file, with what is in it. What fails leaves nothing behind. */
+/** The complete file, with its content. A failure leaves nothing behind. */
 async function stored({ files }: FileServices, tenant: string, id: string, source: AsyncIterable<Uint8Array>): Promise<KeptFile> {
   try {
     for await (const part of inPortions(source)) {
@@ -110,12 +110,12 @@ async function create(services: FileServices, visit: Visit): Promise<Response> {
   }
 }
 
-/** The words of a protocol that has files. */
+/** A protocol that has files. */
 type Spoken = keyof typeof fileWriters
 
 const writerFor = (spoken: Spoken) => fileWriters[spoken]
 
-/** The file that the address names, whole. Throws `not_found`. */
+/** The complete file that the address names. Throws `not_found`. */
 export async function fileAt(
   services: Pick<FileServices, 'files' | 'accounts' | 'fileCopies'>,
   visit: Visit,
@@ -126,7 +126,7 @@ export async function fileAt(
   return { tenant, file }
 }
 
-/** The files of the caller as a list, in these words. */
+/** The caller's files as a list, in this format. */
 export async function list(services: FileServices, visit: Visit, spoken: Spoken): Promise<Response> {
   const tenant = admit(services, visit).user.id
   const query = visit.url.searchParams
@@ -149,10 +149,10 @@ export async function remove(services: FileServices, visit: Visit, spoken: Spoke
 
 const download = /:download$/
 
-/** Whether the address asks for what is in the file, as Google's clients do: `{id}:download`. */
+/** Whether the address is for the content, in the form of Google's clients: `{id}:download`. */
 const asksContent = ({ params }: Visit) => download.test(params.id ?? '')
 
-/** The file that the address names: what is in it where it asks for that, what is known of it otherwise. */
+/** The file that the address names: its content if requested, otherwise its metadata. */
 export async function shown(services: FileServices, visit: Visit, spoken: Spoken): Promise<Response> {
   if (!asksContent(visit)) return json(writerFor(spoken).file((await fileAt(services, visit)).file, services.publicUrl.origin))
   visit.params = { id: (visit.params.id ?? '').replace(download, '') }
@@ -180,7 +180,7 @@ async function content(services: FileServices, visit: Visit): Promise<Response> 
   })
 }
 
-/** `/v1/files` and what is under it. */
+/** `/v1/files` and below. */
 export function fileRoutes(services: FileServices): Route[] {
   const envelope = spokenIn
   const at = '/v1/files/:id'

@@ -1,4 +1,4 @@
-/** Files at Gemini's addresses: uploads that can be resumed, lists, deletion. They are those of `files.ts`. */
+/** Files at Gemini's addresses: resumable uploads, lists, deletion. The files are those of `files.ts`. */
 import type { KeptFile } from '#canonical/kept-file'
 import { downloadVideo, videoFileIn } from '#http/api/gemini-videos'
 import type { VideoServices } from '#http/api/video-making'
@@ -16,12 +16,12 @@ import { inPortions } from './in-portions.ts'
 
 type UploadServices = FileServices & UploadAddressServices
 
-/** Milliseconds: as long as Google keeps them. */
+/** Milliseconds: the same as Google's. */
 const life = 48 * 3_600_000
-/** Milliseconds: no upload is kept for longer before it is whole. */
+/** Milliseconds: lifetime of an incomplete upload. */
 const uploadMs = 3_600_000
 const place = 'files'
-/** Bytes: of what is said of a file, and of one part of an upload. */
+/** Most bytes of a file's metadata, and of one part of an upload. */
 const mostWords = 64 * 1024
 const mostBytes = 26 * 1024 * 1024
 
@@ -63,13 +63,13 @@ async function begin(services: UploadServices, visit: Visit, caller: Ask['caller
   return answer
 }
 
-/** What the client sends now. A part that breaks off is kept as far as it came: the client asks where it stands and goes on there. */
+/** The body of this part. If it breaks off, the received bytes are kept: the client queries the offset and resumes there. */
 async function* sentNow(services: FileServices, visit: Visit, isUpload: boolean): AsyncGenerator<Uint8Array> {
   const { clock, idleMs } = services
   if (isUpload) yield* bodyPieces(visit.request, { maxBytes: mostBytes, clock, timeMs: bodyTimeMs, idleMs })
 }
 
-/** An upload of somebody's. */
+/** An upload and its tenant. */
 interface Owned {
   tenant: string
   id: string
@@ -88,7 +88,7 @@ async function goOn(services: FileServices, visit: Visit, { tenant, id }: Owned,
   return answer
 }
 
-/** Where an upload stands, for a client that lost count. */
+/** The state of an upload, for a client that resumes. */
 async function told(services: FileServices, { tenant, id }: Owned): Promise<Response> {
   const file = await services.files.find(tenant, id)
   if (!file) throw new GatewayError('not_found', 'There is no such upload.')
@@ -116,7 +116,7 @@ function upload(services: UploadServices, visit: Visit): Promise<Response> {
   throw new GatewayError('unsupported_here', 'Parley supports resumable uploads only: begin with X-Goog-Upload-Command: start.')
 }
 
-/** `/upload/v1beta/files`, `/upload/v1/files`, `/v1beta/files` and what is under it. */
+/** `/upload/v1beta/files`, `/upload/v1/files`, `/v1beta/files` and below. */
 export function geminiFileRoutes(services: UploadServices & VideoServices): Route[] {
   const envelope = 'gemini'
   const at = '/v1beta/files/:id'

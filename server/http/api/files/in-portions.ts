@@ -1,6 +1,6 @@
-/** An upload on its way into the store, so that memory stays flat. */
+/** Cuts an upload into portions for the store, with constant memory. */
 
-/** Bytes that are stored at a time: several pieces of the store. */
+/** Bytes stored at a time: several pieces of the store. */
 const portion = 3 * 512 * 1024
 
 /** The bytes in portions of equal size, the last one smaller and marked; an empty upload is one empty portion. */

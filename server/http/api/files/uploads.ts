@@ -1,4 +1,4 @@
-/** `/v1/uploads`: a file that comes in parts, in any order and several at a time, and is a stored file once it is complete. */
+/** `/v1/uploads`: a file uploaded in parts, in any order and concurrently; a stored file once it is complete. */
 import { keptFileIn } from '#canonical/kept-file'
 import type { FormFile } from '#canonical/operation/operation'
 import { admit } from '#http/api/relay-route'
@@ -16,9 +16,9 @@ import { fileName, fileType } from './file-type.ts'
 import { type FileServices, purposes } from './files.ts'
 import { inPortions } from './in-portions.ts'
 
-/** Bytes of a call without a file. */
+/** Most bytes of a call without a file. */
 const mostWords = 256 * 1024
-/** What parts are for, so that no list of files shows them. */
+/** Purpose of parts, by which lists of files exclude them. */
 const partPurpose = 'upload_part'
 
 const noUpload = () => new GatewayError('not_found', 'No upload with this id is waiting for parts.', { param: 'upload_id' })
@@ -27,7 +27,7 @@ const noPart = () => new GatewayError('not_found', 'There is no part with this i
 const words = async (services: FileServices, { request }: Visit) =>
   decodeUtf8(join([await readBody(request, mostWords, services.clock, services.idleMs)]))
 
-/** The upload that the address names, with its tenant. Rejects with `not_found` for one that is complete, too. */
+/** The upload that the address names, with its tenant. Rejects with `not_found`, also for a complete one. */
 async function uploadAt(services: FileServices, visit: Visit): Promise<{ tenant: string; upload: Upload }> {
   const tenant = admit(services, visit).user.id
   const id = idAs('upload', visit.params.id)
@@ -36,7 +36,7 @@ async function uploadAt(services: FileServices, visit: Visit): Promise<{ tenant:
   return { tenant, upload }
 }
 
-/** The file's id in what an upload or a part is called. */
+/** The file id in the id of an upload or a part. */
 const idAs = (kind: 'upload' | 'part', named = ''): string | undefined =>
   named.startsWith(`${kind}_`) ? keptFileIn(`file_${named.slice(kind.length + 1)}`) : undefined
 
@@ -88,7 +88,7 @@ async function keptPart(services: FileServices, visit: Visit, { tenant, upload, 
   }
 }
 
-/** All of the parts, in the order in which they were named. Rejects with `not_found`. */
+/** All of the parts, in the given order. Rejects with `not_found`. */
 async function partsOf(services: FileServices, tenant: string, upload: Upload, named: readonly string[]): Promise<Upload[]> {
   const parts: Upload[] = []
   for (const name of named) {
@@ -131,7 +131,7 @@ async function cancel(services: FileServices, visit: Visit): Promise<Response> {
   return json(writeUpload(upload, 'cancelled'))
 }
 
-/** `/v1/uploads` and what is under it. */
+/** `/v1/uploads` and below. */
 export function uploadRoutes(services: FileServices): Route[] {
   const post = (path: string, handle: (services: FileServices, visit: Visit) => Promise<Response>): Route => ({
     ...{ method: 'POST', path, envelope: 'chat', slow: true },

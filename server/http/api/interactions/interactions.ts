@@ -1,7 +1,7 @@
 /**
- * `/v1beta/interactions`: conversations that are kept, in Gemini's words. Where a channel of the model serves interactions, they pass to it
- * and lie there. Elsewhere they are stored responses under another name, so that every upstream continues them, and either door reads what
- * the other has made.
+ * `/v1beta/interactions`: stored conversations in Gemini's format. Where a channel of the model serves interactions, they are passed to it
+ * and stored there. Otherwise they are stored responses under another name, so that every upstream can continue them, and either endpoint
+ * reads what the other has created.
  */
 
 import { cancel, forget, kept, type StoredResponseServices } from '#http/api/openai'
@@ -14,12 +14,12 @@ import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
 import { begun, followed, type Passing, type PassingServices, removed, shown, stopped } from './passing.ts'
 
-/** What they need from the program. */
+/** Dependencies. */
 export type InteractionServices = StoredResponseServices & PassingServices
 
 const noInteraction = (param: string) => new GatewayError('not_found', 'There is no interaction with this id.', { param })
 
-/** What is said of responses, said of interactions. */
+/** Rewords errors about responses for interactions. */
 function inOwnWords(thrown: unknown): unknown {
   if (!(thrown instanceof GatewayError)) return thrown
   const { code, param, message } = thrown
@@ -30,7 +30,7 @@ function inOwnWords(thrown: unknown): unknown {
 }
 
 async function create(services: InteractionServices, visit: Visit): Promise<Response> {
-  /** What goes on at an upstream while its client wants to see how. */
+  /** The interaction at an upstream that this stream follows. */
   let streamed: Passing | undefined
   const native: NativeWay = {
     as: { operation: 'interact', dialect: 'gemini' },
@@ -57,7 +57,7 @@ async function create(services: InteractionServices, visit: Visit): Promise<Resp
   return events
 }
 
-/** The caller's interaction of this address that an upstream keeps; undefined: none does. */
+/** The caller's interaction of this address, if an upstream stores it. */
 async function passingAt(services: InteractionServices, visit: Visit): Promise<Passing | undefined> {
   const caller = admit(services, visit)
   const { id = '' } = visit.params
@@ -65,7 +65,7 @@ async function passingAt(services: InteractionServices, visit: Visit): Promise<P
   return keeper && { caller, id, keeper }
 }
 
-/** Whole, with what it answers where that is asked for, or as the stream that it was. */
+/** Whole, with its input if requested, or as its original stream. */
 async function retrieve(services: InteractionServices, visit: Visit): Promise<Response> {
   const passing = await passingAt(services, visit)
   const query = visit.url.searchParams
@@ -103,7 +103,7 @@ async function remove(services: InteractionServices, visit: Visit): Promise<Resp
   return json({})
 }
 
-/** `/v1beta/interactions` and what is under it, under both versions that clients call. */
+/** `/v1beta/interactions` and below, under both versions that clients call. */
 export function interactionRoutes(services: InteractionServices): Route[] {
   const route = (method: Route['method'], path: string, handle: typeof create, slow = false): Route => ({
     ...{ method, path, envelope: 'gemini' },

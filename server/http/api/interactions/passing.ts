@@ -1,4 +1,4 @@
-/** Interactions that an upstream keeps: begun in the background, looked at, followed, cancelled and deleted at the one account that has them. */
+/** Interactions stored by an upstream: begun in the background, polled, followed, cancelled and deleted in the account that has them. */
 import type { Caller } from '#accounts/caller'
 import { owedOf, placeOf } from '#http/api/begun-work'
 import { json, relayed } from '#http/request/respond'
@@ -15,7 +15,7 @@ import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
 import type { UpstreamAnswer } from '#upstream/upstream'
 
-/** What they need from the program. */
+/** Dependencies. */
 export interface PassingServices {
   interactions: Interactions
   backgroundInteractions: BackgroundInteractions
@@ -24,10 +24,10 @@ export interface PassingServices {
   heartbeatMs: number
 }
 
-/** Bytes of one event: it may have a picture. */
+/** Most bytes of one event: it may contain an image. */
 const mostBytes = 64 * 1024 * 1024
 
-/** One that an upstream keeps, and for whom. */
+/** An interaction stored by an upstream, and its owner. */
 export interface Passing {
   caller: Caller
   id: string
@@ -38,7 +38,7 @@ const placeAt = ({ id, keeper }: Passing): BegunAt => ({
   ...{ style: 'interaction', channel: keeper.channel, key: keeper.key, upstreamModel: '', upstreamId: id },
 })
 
-/** Notes one that an upstream has begun in the background; resolves to it, with what its client is told. */
+/** Records one that an upstream has begun in the background; resolves to it, with the body for the client. */
 export async function begun(
   { interactions, backgroundInteractions }: PassingServices,
   { caller, requestId }: Pick<Ask, 'caller' | 'requestId'>,
@@ -61,13 +61,13 @@ export async function begun(
   return { body, caller, id, keeper: { channel: place.channel, key: place.key } }
 }
 
-/** The interaction as the upstream says it now. Rejects with GatewayError. */
+/** The current interaction from the upstream. Rejects with GatewayError. */
 export async function shown(services: PassingServices, visit: Visit, one: Passing): Promise<Response> {
   const query = visit.url.searchParams.get('include_input') === 'true' ? 'include_input=true' : ''
   return whole(services, one, await services.followUps.text(placeAt(one), { want: 'state', query }, visit.request.signal))
 }
 
-/** Its events, from the one behind `after` on, as they come. Rejects with GatewayError. */
+/** Streams its events, starting after `after`. Rejects with GatewayError. */
 export async function followed(services: PassingServices, visit: Visit, one: Passing, after?: string): Promise<Response> {
   const asked = new URLSearchParams({ stream: 'true', ...(after !== undefined && { last_event_id: after }) })
   const answer = await services.followUps.ask(placeAt(one), { want: 'state', query: asked.toString() }, visit.request.signal)
@@ -84,7 +84,7 @@ export async function stopped(services: PassingServices, visit: Visit, one: Pass
   return whole(services, one, await services.followUps.text(placeAt(one), { want: 'cancel' }, visit.request.signal))
 }
 
-/** Asks the upstream to stop one in the background, whoever has it; `id` as it is kept here. Rejects with GatewayError. */
+/** Asks the upstream to stop one in the background, of any tenant; `id` is Parley's. Rejects with GatewayError. */
 export async function stopInBackground(
   { backgroundInteractions, followUps }: Pick<PassingServices, 'backgroundInteractions' | 'followUps'>,
   id: string,
@@ -95,11 +95,11 @@ export async function stopInBackground(
   answer.cancel()
 }
 
-/** Deletes it, also where the upstream has it no more. Rejects for one that goes on. */
+/** Deletes it, even if the upstream no longer has it. Rejects for a running one. */
 export async function removed(services: PassingServices, visit: Visit, one: Passing): Promise<Response> {
   const { backgroundInteractions, interactions, followUps } = services
   const open = await backgroundInteractions.list({ tenant: one.caller.user.id, isOpen: true, most: 200 })
-  // Whoever deletes what goes on would leave it unpaid.
+  // Deleting a running one would leave it unpaid.
   if (open.some(({ upstreamId }) => upstreamId === one.id))
     throw new GatewayError('invalid_value', 'The interaction is still in progress. Cancel it first.')
   await followUps
@@ -112,7 +112,7 @@ export async function removed(services: PassingServices, visit: Visit, one: Pass
   return json({})
 }
 
-/** The upstream's name of who answers, and that of callers; undefined where they are the same. */
+/** The model's upstream name and its name for callers; undefined where they are the same. */
 function nameFor({ interactions }: PassingServices, { keeper }: Passing, upstream: string | undefined): string | undefined {
   const name = upstream === undefined ? undefined : interactions.nameOf(keeper, upstream)
   return name === upstream ? undefined : name
@@ -124,7 +124,7 @@ function whole(services: PassingServices, one: Passing, text: string): Response 
   return new Response(body, { headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })
 }
 
-/** Events as they come; those with an interaction have the name by which callers know its model. */
+/** Events as they arrive; those with an interaction get the callers' name of its model. */
 function eventsOf(services: PassingServices, one: Passing, answer: UpstreamAnswer): Source {
   const splitter = createSseSplitter({ maxFrameBytes: mostBytes })
   const renamed = nativeInteractions.renamedEvents((upstream) => nameFor(services, one, upstream))

@@ -1,6 +1,6 @@
 /**
- * Calls over WebRTC and SIP: `/v1/realtime/calls`. The client's description of its connection goes to the upstream and the upstream's comes
- * back; sound then passes between the two, and Parley hears at the side what is used. Calls are their owner's alone.
+ * Calls over WebRTC and SIP: `/v1/realtime/calls`. The client's session description is sent to the upstream and the upstream's is returned;
+ * audio then flows directly between the two, and Parley meters usage over a sideband. Only its owner can access a call.
  */
 import { senderOf } from '#http/api/relay-route'
 import { readCredential } from '#http/request/credentials'
@@ -18,12 +18,12 @@ import type { CallAction } from '#vendors/calls'
 import { type ClientSecret, isClientSecret, type SecretServices } from './client-secrets.ts'
 import { admission, modelIn, type RealtimeServices } from './realtime.ts'
 
-/** What they need from the program. */
+/** Dependencies. */
 export interface CallServices extends RealtimeServices, FormServices, Pick<SecretServices, 'large'> {
   rooms: BodyRooms
 }
 
-/** Bytes of a description of a connection, and of the settings of a session. */
+/** Most bytes of a session description, and of session settings. */
 const mostSdp = 256 * 1024
 const mostSession = 256 * 1024
 
@@ -31,7 +31,7 @@ const sdpType = /^application\/sdp\s*(;|$)/i
 const tooLong = (param: string, most: number) =>
   new GatewayError('request_too_large', `The field \`${param}\` may have at most ${most} bytes.`, { param })
 
-/** Who comes, and what they ask as. */
+/** The caller, and the client secret if one was sent. */
 function entry(services: CallServices, visit: Visit) {
   const { request, requestId, url, clientAddress } = visit
   const secret = readCredential(request.headers, url.searchParams, visit.addressed?.keyHeader)
@@ -53,7 +53,7 @@ interface Offer {
   session: string
 }
 
-/** What a client offers: a description of its connection, or a form with that and a session. Rejects with GatewayError. */
+/** A client's offer: a session description, or a form with that and a session. Rejects with GatewayError. */
 async function offerOf(services: CallServices, visit: Visit): Promise<Offer> {
   const { request } = visit
   if (!isForm(request)) {
@@ -111,7 +111,7 @@ async function create(services: CallServices, visit: Visit): Promise<Response> {
   return new Response(answer, { status: 201, headers })
 }
 
-/** A body of JSON, as text; undefined for none. */
+/** A JSON body, as text; undefined for none. */
 async function jsonOf(services: CallServices, visit: Visit, caller: Parameters<typeof senderOf>[0]): Promise<string | undefined> {
   const { request } = visit
   if (request.body === null) return undefined
@@ -135,13 +135,13 @@ async function act(services: CallServices, visit: Visit, action: CallAction): Pr
   return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } })
 }
 
-/** Who is given a client secret is a page of somebody’s site; whoever has a key is not. */
+/** Client secrets are given to pages of other sites; keys are not. */
 const hasClientSecret = ({ headers }: Request) => isClientSecret(/^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? '')
 
-/** Not among `furtherAddresses`, which ask for a key: a page has a client secret. */
+/** Not among `furtherAddresses`, which require a key: a page has a client secret. */
 const azureAddress = '/openai/v1/realtime/calls'
 
-/** `/v1/realtime/calls`, and what is done with one. */
+/** `/v1/realtime/calls`, and the actions on a call. */
 export function callRoutes(services: CallServices): Route[] {
   const post = (path: string, handle: Route['handle']): Route => ({ method: 'POST', path, envelope: 'chat', slow: true, handle })
   function open(visit: Visit): Promise<Response> {

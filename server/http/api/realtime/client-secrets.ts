@@ -1,7 +1,7 @@
 /**
  * Short-lived keys for realtime sessions, which a server gives to its browsers: `/v1/realtime/client_secrets` and, for the beta version of
- * the protocol, `/v1/realtime/sessions` and `transcription_sessions`. They are sealed, not stored: whoever has the master key reads them. Each stands for the key that
- * asked for it, opens the WebSocket and nothing else, and ends with that key.
+ * the protocol, `/v1/realtime/sessions` and `transcription_sessions`. They are sealed, not stored: any instance with the master key reads
+ * them. Each acts for the key that requested it, opens only the WebSocket, and becomes invalid with that key.
  */
 import type { Caller } from '#accounts/caller'
 import { admit, type RelayServices, senderOf } from '#http/api/relay-route'
@@ -24,31 +24,31 @@ import type { Random } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 
-/** What they need from the program. */
+/** Dependencies. */
 export interface SecretServices extends JsonServices, Pick<RelayServices, 'accounts' | 'rooms'> {
   sealer: Sealer
   random: Pick<Random, 'base62'>
 }
 
-/** What is in one. */
+/** The content of one. */
 export interface ClientSecret {
-  /** The id of the key that it stands for. */
+  /** The id of the key that it acts for. */
   key: string
   /** Milliseconds since the epoch. */
   until: number
-  /** The model of its session, and how that is to be set, as JSON. */
+  /** The model of its session, and the session settings as JSON. */
   model?: string
   session?: string
-  /** The session only transcribes what it hears; `beta`: in the words of the beta version. */
+  /** The session only transcribes audio; `beta`: in the format of the beta version. */
   transcribes?: 'now' | 'beta'
 }
 
 const sealedAs = 'realtime client secret'
 const mark = 'ek_'
-/** Characters of JSON: as a header has room for. */
+/** Characters of JSON: what fits into a header. */
 const mostSession = 6 * 1024
 
-/** What is in a secret; undefined for what is none, was changed, or has expired. */
+/** The content of a secret; undefined for anything else, and for one that was changed or has expired. */
 export function opened(services: Pick<SecretServices, 'sealer' | 'clock'>, text: string): ClientSecret | undefined {
   const secret = isClientSecret(text) ? openText<ClientSecret>(services.sealer, text.slice(mark.length), sealedAs) : undefined
   return secret && secret.until > services.clock.now() ? secret : undefined
@@ -57,7 +57,7 @@ export function opened(services: Pick<SecretServices, 'sealer' | 'clock'>, text:
 /** Whether this may be such a secret. */
 export const isClientSecret = (text: string): boolean => text.startsWith(mark)
 
-/** Mints one. Rejects with GatewayError. */
+/** Creates one. Rejects with GatewayError. */
 async function minted(services: SecretServices, visit: Visit, read: (text: string) => SaidOfSession) {
   const caller: Caller = admit(services, visit)
   if (!caller.key) throw new Error('a secret without a key')

@@ -1,7 +1,8 @@
 /**
- * Gemini's live sessions: a WebSocket at `/ws/google.ai.generativelanguage.VERSION.GenerativeService.BidiGenerateContent`, or where clients
- * of Google's cloud look for it, `/ws/google.cloud.aiplatform.VERSION.LlmBidiService/BidiGenerateContent`. The first frame names the model. The key is looked at before the connection is accepted; the upstream is connected once that frame is there, and what is
- * refused then closes the connection with the words of the refusal, since the protocol has no other place for them.
+ * Gemini's live sessions: a WebSocket at `/ws/google.ai.generativelanguage.VERSION.GenerativeService.BidiGenerateContent`, or for clients
+ * of Google's cloud at `/ws/google.cloud.aiplatform.VERSION.LlmBidiService/BidiGenerateContent`. The first frame names the model. The key
+ * is checked before the connection is accepted; the upstream is connected once that frame has arrived, and a later refusal
+ * closes the connection with its message as the reason, since the protocol has no other place for it.
  */
 import type { Caller } from '#accounts/caller'
 import type { GoogleService } from '#canonical/operation/realtime'
@@ -23,13 +24,13 @@ import { type RealtimeServices, upgradeRefusal } from './realtime.ts'
 /** What live sessions need from the program. */
 export interface LiveServices extends RealtimeServices, TokenServices {
   accounts: RealtimeServices['accounts'] & TokenServices['accounts']
-  /** Connections whose first frame has not come. */
+  /** Connections that wait for their first frame. */
   responseSockets: OpenSockets
 }
 
 /** Milliseconds for the first frame. */
 const firstFrameMs = 30_000
-/** Bytes of the first frame, and of those that come before the upstream is there. */
+/** Most bytes of the first frame, and of those that arrive before the upstream is connected. */
 const mostSetup = 1024 * 1024
 const mostWaiting = 4 * 1024 * 1024
 
@@ -40,10 +41,10 @@ const services = {
 
 const namedIn = ({ params: { service = '', method } }: Visit) => (method === undefined ? service : `${service}/${method}`)
 
-/** Whether whoever comes there has a token in place of a key. */
+/** Whether clients of this address send a token instead of a key. */
 const takesToken = (visit: Visit) => namedIn(visit).endsWith('Constrained')
 
-/** Whose service the address names. Throws `unsupported_here` for any other. */
+/** The service that the address names. Throws `unsupported_here` for any other. */
 function serviceAt(visit: Visit): GoogleService {
   if (services.api.test(namedIn(visit))) return 'api'
   if (services.cloud.test(namedIn(visit))) return 'cloud'
@@ -55,7 +56,7 @@ const late = 1008
 
 const textOf = (frame: SocketFrame): string => (typeof frame === 'string' ? frame : new TextDecoder().decode(frame))
 
-/** Handles of sessions are sealed: they say where the session is kept, and are of use to nobody else. */
+/** Session handles are sealed: they contain the session's location, and are of no use to other tenants. */
 function handlesFor(sealer: Sealer, tenant: string, named: string | undefined): Handles {
   const as = JSON.stringify(['live session', tenant])
   const told = (session: KeptSession) => sealer.seal(JSON.stringify(session), as)
@@ -67,15 +68,15 @@ function handlesFor(sealer: Sealer, tenant: string, named: string | undefined): 
   }
 }
 
-/** What a connection becomes. */
+/** How a waiting connection continues. */
 interface Beginning {
-  /** Begins the session that the first frame asks for. Rejects with GatewayError. */
+  /** Begins the session that the first frame requests. Rejects with GatewayError. */
   begin(text: string, signal: AbortSignal): Promise<Session>
-  /** There will be none. */
+  /** No session will begin. */
   none(): void
 }
 
-/** A connection whose first frame is waited for; then it is the session. */
+/** A connection that waits for its first frame; then it is the session. */
 function waitingFor(clock: Clock, sockets: OpenSockets, { begin, none }: Beginning): ClientListener {
   const leaving = new AbortController()
   const waiting: SocketFrame[] = []
@@ -107,7 +108,7 @@ function waitingFor(clock: Clock, sockets: OpenSockets, { begin, none }: Beginni
   async function start(text: string): Promise<void> {
     try {
       const begun = await begin(text, leaving.signal)
-      // Whoever has left while the upstream was dialled.
+      // The client disconnected while the upstream was dialled.
       if (stage === 'over' || !socket) return begun.abandon()
       limit.cancel()
       forget()
@@ -147,14 +148,14 @@ function waitingFor(clock: Clock, sockets: OpenSockets, { begin, none }: Beginni
   }
 }
 
-/** Who opens a connection, with a key or with a token. */
+/** The opener of a connection, by key or token. */
 interface Entry {
-  /** Throws GatewayError once they may not go on. */
+  /** Throws GatewayError once they may no longer continue. */
   admit(): Caller
   token?: TokenEntry
 }
 
-/** Asks for a session as its first frame says. */
+/** Requests the session of its first frame. */
 function beginning(services: LiveServices, visit: Visit, { admit, token }: Entry, service: GoogleService) {
   const caller = admit()
   const { requestId, request } = visit
@@ -167,7 +168,7 @@ function beginning(services: LiveServices, visit: Visit, { admit, token }: Entry
     const begins = token ? lockedSetup(text, token.lock) : text
     const { model, handle } = readLiveSetup(begins)
     const handles = handlesFor(services.sealer, caller.user.id, handle)
-    // To go on with a session is no further use.
+    // Resuming a session does not count as a use.
     const used = handles.from ? undefined : await token?.use()
     const session = services.realtime({
       ...{ requestId, caller: admit(), model, style: 'gemini', service, begins, headers: {}, client: headers, capture, signal, handles },
@@ -216,7 +217,7 @@ async function open(services: LiveServices, visit: Visit): Promise<Response> {
 
 /** `/ws/google.ai.generativelanguage...`. */
 export function liveRoutes(services: LiveServices): Route[] {
-  // Google's SDK puts a second slash behind a base URL of one's own.
+  // Google's SDK adds a second slash after a custom base URL.
   const paths = ['/ws/:service', '/ws/:service/:method'].map((path) => ({ path, also: [`/${path}`] }))
   return paths.map((at) => ({ method: 'GET', ...at, envelope: 'gemini', slow: true, handle: (visit) => open(services, visit) }))
 }

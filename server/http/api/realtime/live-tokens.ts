@@ -1,6 +1,7 @@
 /**
- * Short-lived keys of live sessions, which a server gives to its browsers: `auth_tokens` and what they open, `BidiGenerateContentConstrained`.
- * Sealed, not stored; only how often one was used is in the database. Each stands for the key that asked for it and ends with that key.
+ * Short-lived keys of live sessions, which a server gives to its browsers: `auth_tokens` and what they open,
+ * `BidiGenerateContentConstrained`. Sealed, not stored; only the use count is in the database. Each acts for the key that requested it and
+ * becomes invalid with it.
  */
 import type { Caller } from '#accounts/caller'
 import { admit, type RelayServices, senderOf } from '#http/api/relay-route'
@@ -16,15 +17,15 @@ import type { Random } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 
-/** How often such keys were used, counted on all instances together. */
+/** Use counts of such keys, across all instances. */
 export interface TokenUses {
   /** False when it was used `most` times already. `until`: milliseconds since the epoch. */
   take(id: string, most: number, until: number): Promise<boolean>
-  /** It came to nothing. */
+  /** Returns a use that failed. */
   giveBack(id: string): Promise<void>
 }
 
-/** What they need from the program. */
+/** Dependencies. */
 export interface TokenServices extends JsonServices, Pick<RelayServices, 'rooms'> {
   accounts: RelayServices['accounts'] & { callerWithKey(id: string, address: string): Caller | undefined }
   sealer: Sealer
@@ -33,16 +34,16 @@ export interface TokenServices extends JsonServices, Pick<RelayServices, 'rooms'
   realtime: Realtime
 }
 
-/** What is in one. */
+/** The content of one. */
 interface LiveToken extends Omit<AskedToken, 'model'> {
   id: string
-  /** The id of the key that it stands for. */
+  /** The id of the key that it acts for. */
   key: string
 }
 
 const sealedAs = 'live session token'
 const mark = 'auth_tokens/'
-/** Characters of JSON: as an address has room for. */
+/** Characters of JSON: what fits into a URL. */
 const mostSetup = 6 * 1024
 
 const invalid = (message: string) => new GatewayError('invalid_api_key', message)
@@ -75,13 +76,13 @@ function sentIn({ request, url }: Visit): string {
 
 /** A session that a token opens. */
 export interface TokenEntry extends Pick<LiveToken, 'lock'> {
-  /** Whose session it is, again and again. Throws GatewayError once the token or its key has ended. */
+  /** The owner of the session; called repeatedly. Throws GatewayError once the token or its key is no longer valid. */
   admit(): Caller
   /** Uses the token for a new session. Rejects with GatewayError. */
   use(): Promise<{ giveBack(): Promise<void> }>
 }
 
-/** What the token of this request opens. Throws GatewayError for none. */
+/** The entry by this request's token. Throws GatewayError without one. */
 export function tokenEntry(services: TokenServices, visit: Visit): TokenEntry {
   const { sealer, accounts, clock, tokenUses } = services
   const sent = sentIn(visit)
@@ -105,7 +106,7 @@ export function tokenEntry(services: TokenServices, visit: Visit): TokenEntry {
   }
 }
 
-/** `auth_tokens`; Google serves it in `v1alpha`, and newer clients call another version unless they are told. */
+/** `auth_tokens`; Google serves it in `v1alpha`, and newer clients call another version by default. */
 export function liveTokenRoutes(services: TokenServices): Route[] {
   return ['v1alpha', 'v1beta', 'v1'].map((version) => ({
     ...{ method: 'POST', path: `/${version}/auth_tokens`, envelope: 'gemini' },

@@ -22,7 +22,7 @@ export interface RealtimeServices extends Pick<SecretServices, 'sealer' | 'clock
   realtime: Realtime
   callDoors: CallDoors
   captures: Pick<Captures, 'begin'>
-  /** What is kept of everybody. */
+  /** Which bodies the installation stores. */
   house: { readonly keep: KeepBodies }
 }
 
@@ -34,7 +34,7 @@ const keyPattern = /^[A-Za-z0-9+/]{22}==$/
 
 const transcription = 'transcription'
 
-/** Whether the session is only to transcribe. Throws GatewayError for what else it could be for. */
+/** Whether the session only transcribes. Throws GatewayError for other intents. */
 function transcribes({ searchParams: query }: URL, minted: ClientSecret | undefined): boolean {
   const intent = query.get('intent')
   if (intent !== null && intent !== transcription) {
@@ -68,7 +68,7 @@ function betaHeader(headers: Headers, offered: readonly string[]): Record<string
   return wanted ? { 'openai-beta': 'realtime=v1' } : {}
 }
 
-/** Whose session it is to be, again and again; `minted`: what its client secret says. Throws GatewayError for a secret that is none. */
+/** The session's owner, to be called repeatedly; `minted`: the content of its client secret. Throws GatewayError for an invalid secret. */
 export function admission(services: RealtimeServices, secret: string, address: string): { admit(): Caller; minted?: ClientSecret } {
   if (!isClientSecret(secret)) return { admit: () => services.accounts.admitKey(secret, { clientAddress: address }) }
   const minted = opened(services, secret)
@@ -81,7 +81,9 @@ export function admission(services: RealtimeServices, secret: string, address: s
   return { admit, minted }
 }
 
-/** The refusal of a request that is no handshake; undefined for one that is. Throws GatewayError for one that the runtime would reject. */
+/**
+ * The refusal of a request that is not a handshake; undefined for a handshake. Throws GatewayError for one that the runtime would reject.
+ */
 export function upgradeRefusal({ request, requestId, upgrade }: Visit, envelope: Envelope): Response | undefined {
   if (!upgrade || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') {
     const refusal = new GatewayError('invalid_request', 'Connect to this address with a WebSocket.', { status: 426 })
@@ -93,7 +95,7 @@ export function upgradeRefusal({ request, requestId, upgrade }: Visit, envelope:
   throw new GatewayError('invalid_value', 'Sec-WebSocket-Key must be 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
 }
 
-/** The caller's call, beside which a session is to stand. Rejects with GatewayError. */
+/** The caller's call that a session is to join. Rejects with GatewayError. */
 async function callOf(
   { callDoors }: RealtimeServices,
   { url }: Visit,
@@ -110,7 +112,7 @@ async function callOf(
 async function open(services: RealtimeServices, visit: Visit): Promise<Response> {
   const { request, requestId, url } = visit
   const secret = readCredential(request.headers, url.searchParams, visit.addressed?.keyHeader)
-  // Asked for now: after the upgrade the runtime may not know it any more.
+  // Read now: after the upgrade the runtime may no longer know it.
   const { clientAddress } = visit
   const { admit, minted } = admission(services, secret, clientAddress)
   const caller = admit()

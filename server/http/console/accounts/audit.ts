@@ -10,7 +10,7 @@ import type { AuditRow } from '#shared/console/audit'
 import { GatewayError } from '#shared/errors'
 
 const filters = ['actor', 'target', 'action'] as const
-/** Most rows of a file; and how many are read at once. */
+/** Most rows of a file, and how many are read at once. */
 const mostCsvRows = 50_000
 const rowsAtOnce = 200
 

@@ -1,11 +1,11 @@
-/** Conversations that users keep on the server, and links by which others read a copy. Sessions only: no management key opens them. */
+/** Conversations that users store on the server, and links by which others read a copy. Sessions only: management keys have no access. */
 import type { UserConversations } from '#accounts/kept/conversations'
 import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import { KeptConversation, NewShare } from '#shared/console/user'
 
-/** What the routes need from the program. */
+/** Dependencies. */
 export interface ConversationDeps extends ConsoleDeps {
   conversations: UserConversations
 }

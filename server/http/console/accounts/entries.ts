@@ -12,10 +12,10 @@ import type { EntryRow } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 import { entryKinds } from '#shared/ids'
 
-/** What the query of such a list may name. */
+/** Query parameters of such a list. */
 export const entryQuery = ['kind', 'q', 'from', 'to', 'by', 'timezone', 'format', ...paging] as const
 
-/** Most rows of a file; and how many are read at once. */
+/** Most rows of a file, and how many are read at once. */
 const mostCsvRows = 50_000
 const rowsAtOnce = 500
 

@@ -1,4 +1,4 @@
-/** Second factors of the signed-in user, and what administrators do when somebody has lost theirs. */
+/** Second factors of the signed-in user, and their reset by administrators. */
 import { consoleRoute } from '#http/console/route/console-route'
 import type { Route, Visit } from '#http/request/route'
 import { readSessionCookie } from '#http/request/session-cookie'
@@ -11,7 +11,7 @@ export function factorRoutes(services: FactorServices): Route[] {
   const { accounts, factors, publicUrl } = services
   const path = '/api/session/factors'
   const tokenOf = ({ request }: Visit) => readSessionCookie(request, publicUrl)
-  /** Whoever is signed in elsewhere did not prove what is asked for from now on. */
+  /** Other sessions have not proved the newly required factor. */
   const endOthers = (visit: Visit, userId: string) => accounts.endSessionsOf(userId, tokenOf(visit))
   return [
     consoleRoute(services, {

@@ -1,4 +1,4 @@
-/** Which groups the list of administrators shows, in which order, and what is in each. Bad parameters throw `invalid_value`. */
+/** Filter, order and contents of the administrators' list of groups. Bad parameters throw `invalid_value`. */
 import type { Group } from '#accounts/caller'
 import type { Directory } from '#accounts/directory'
 import { contains, numberKey, type Order, readOneOf, readOrder, readSearch } from '#http/console/route/list-order'
@@ -11,7 +11,7 @@ export const groupFilters = ['q', 'status', 'sort'] as const
 
 const orders = ['name', 'ratio', 'users', 'keys', 'channels', 'models'] as const
 
-/** What a list of groups is asked for. */
+/** Filter and order of a list of groups. */
 export interface GroupQuestion {
   /** Part of the name or the description. */
   q?: string | undefined
@@ -19,7 +19,7 @@ export interface GroupQuestion {
   order: Order<(typeof orders)[number]>
 }
 
-/** The question of this query. */
+/** Parses the query. */
 export const readGroupQuestion = (query: URLSearchParams): GroupQuestion => ({
   q: readSearch(query),
   status: readOneOf(query, 'status', ['on', 'off']),
@@ -30,12 +30,12 @@ export const readGroupQuestion = (query: URLSearchParams): GroupQuestion => ({
 export const isWantedGroup = ({ q, status }: GroupQuestion, { name, description, enabled }: Group): boolean =>
   contains(q, name, description) && (status === undefined || enabled === (status === 'on'))
 
-/** What is asked of the channels: which groups they serve with which models. */
+/** The part of channels used here: which groups they serve with which models. */
 export interface Serving {
   all(): Iterable<{ groups: Iterable<string>; enabled: boolean; models: ReadonlyMap<string, unknown> }>
 }
 
-/** What is in each group: every user, key, team and channel is looked at once. */
+/** The contents of each group, in one pass over users, keys, teams and channels. */
 export function contentsOf(directory: Directory, channels: Serving): (group: string) => GroupContents {
   const found = new Map<string, GroupContents & { names: Set<string> }>()
   const of = (group: string) => {
@@ -62,7 +62,7 @@ export function contentsOf(directory: Directory, channels: Serving): (group: str
   }
 }
 
-/** The text by which the list is ordered, unique for each group. */
+/** The sort key of the list, unique for each group. */
 export function groupOrder(
   { field }: GroupQuestion['order'],
   contents: (group: string) => GroupContents,

@@ -1,4 +1,4 @@
-/** Invitations by link: making and ending them, and coming in by one. */
+/** Invitations by link: creating, ending and accepting them. */
 import type { Invitations } from '#accounts/invitations/invitations'
 import { consoleRoute } from '#http/console/route/console-route'
 import { readOne } from '#http/console/route/one-value'
@@ -10,12 +10,12 @@ import { type InvitationRow, InvitationToken, Join, NewInvitation } from '#share
 import { GatewayError } from '#shared/errors'
 import { signedInReply } from './signed-in.ts'
 
-/** What these routes need. */
+/** Dependencies. */
 export interface InvitationServices extends ConsoleServices {
   invitations: Invitations
 }
 
-/** `/api/invitations`: list, create, end, accept. `/api/join`: look, and make an account. */
+/** `/api/invitations`: list, create, end, accept. `/api/join`: look, and create an account. */
 export function invitationRoutes(services: InvitationServices): Route[] {
   const { invitations, publicUrl } = services
   const path = '/api/invitations'
@@ -46,7 +46,7 @@ export function invitationRoutes(services: InvitationServices): Route[] {
       handle: async ({ user, body }) => {
         if (user.through && body.role === 'admin') throw notByKey()
         const { row, token } = await invitations.create(user, body)
-        // After the hash: browsers do not send it, so it stands in no log and no Referer.
+        // After the hash: browsers do not send it, so it is in no log and no Referer.
         return { status: 201, body: { ...row, link: new URL(`/join#${token}`, publicUrl).href } }
       },
     }),

@@ -1,4 +1,4 @@
-/** Which keys a list shows, and in which order. All parameters throw `invalid_value`. */
+/** Filter and order of the list of keys. All parameters throw `invalid_value`. */
 import type { ApiKey, User } from '#accounts/caller'
 import type { Directory } from '#accounts/directory'
 import { contains, type Order, readOneOf, readOrder, readSearch } from '#http/console/route/list-order'
@@ -12,9 +12,9 @@ export const keyFilters = ['all', 'user', 'team', 'q', 'status', 'group', 'sort'
 const states = ['active', 'off', 'expired'] as const
 const orders = ['created', 'name', 'lastUsed'] as const
 
-/** What a list of keys is asked for. */
+/** Filter and order of a list of keys. */
 export interface KeyQuestion {
-  /** Everybody's; or those of a user by id or name; own ones when neither is given. */
+  /** All users' keys; or those of a user by id or name; the caller's own when neither is given. */
   all: boolean
   user?: string | undefined
   /** Those of a team, by its id. */
@@ -22,12 +22,12 @@ export interface KeyQuestion {
   /** Part of the name, note, owner or id; or the last characters of the secret. */
   q?: string | undefined
   status?: (typeof states)[number] | undefined
-  /** In which they act, by themselves or because their owner does. */
+  /** The group they act in, their own or their owner's. */
   group?: string | undefined
   order: Order<(typeof orders)[number]>
 }
 
-/** The question of this query. Throws `not_permitted` where somebody asks for the keys of others without being an administrator. */
+/** Parses the query. Throws `not_permitted` for others' keys unless the caller is an administrator. */
 export function readKeyQuestion(query: URLSearchParams, asker: User): KeyQuestion {
   const [user, team, group] = ['user', 'team', 'group'].map((name) => readOne(query, name))
   const all = readOneOf(query, 'all', ['true', 'false']) === 'true'
@@ -39,7 +39,7 @@ export function readKeyQuestion(query: URLSearchParams, asker: User): KeyQuestio
   return { all, user, team, q, status, group, order }
 }
 
-/** Whether the row is wanted. `groupOf`: in which group it acts. `now` in milliseconds since the epoch. */
+/** Whether the row matches. `groupOf`: the group it acts in. `now` in milliseconds since the epoch. */
 export function matches(
   row: KeyRow,
   { user, q, status, group }: KeyQuestion,
@@ -49,18 +49,18 @@ export function matches(
   if (user !== undefined && row.user.id !== user && row.user.name !== user) return false
   if (group !== undefined && groupOf(row) !== group) return false
   if (status !== undefined && stateOf(row, now) !== status) return false
-  // A whole secret may be pasted: only its end is known here.
+  // A whole secret may be pasted: only its end is stored.
   return contains(q, row.name, row.user.name, row.id, row.note ?? '') || row.hint.slice(-4).toLowerCase() === q?.slice(-4)
 }
 
 const stateOf = (row: KeyRow, now: number) =>
   row.expiresAt !== null && Date.parse(row.expiresAt) <= now ? 'expired' : row.enabled ? 'active' : 'off'
 
-/** In which group a key acts: its own, else that of its user or team. */
+/** The group a key acts in: its own, else that of its user or team. */
 export const groupOfKey = ({ users, teams }: Directory, { group, userId, teamId }: Pick<ApiKey, 'group' | 'userId' | 'teamId'>) =>
   group ?? (teamId === null ? users.get(userId) : teams.get(teamId)?.team)?.group ?? null
 
-/** The text by which the list is ordered, unique for each row. */
+/** The sort key of the list, unique for each row. */
 export function orderOf({ field }: KeyQuestion['order']): (row: KeyRow) => string {
   const by = (row: KeyRow) => (field === 'name' ? row.name.toLowerCase() : field === 'lastUsed' ? (row.lastUsedAt ?? '') : row.createdAt)
   return (row) => `${by(row)} ${row.id}`

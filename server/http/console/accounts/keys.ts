@@ -1,4 +1,4 @@
-/** API keys: one's own, and for administrators everybody's. Only the responses that make a secret contain it. */
+/** API keys: the caller's own, and for administrators all users'. Only responses that create a secret contain it. */
 import type { ApiKey, User } from '#accounts/caller'
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { consoleRoute } from '#http/console/route/console-route'

@@ -1,4 +1,4 @@
-/** Management keys: keys of the signed-in user for this API. A management key opens none of these routes. */
+/** Management keys: keys of the signed-in user for this API. Management keys have no access to these routes. */
 
 import { consoleRoute } from '#http/console/route/console-route'
 import { pageOf, paging, readPaging } from '#http/console/route/page'

@@ -7,13 +7,13 @@ import type { QuotaRow, Quotas } from '#shared/console/quota'
 /** What the route needs from the program. */
 export interface QuotaDeps extends ConsoleDeps {
   quotas(): Quotas
-  /** How many keys the user has that count. */
+  /** How many keys of the user count. */
   keysOf(user: User): number
-  /** How many invitations the user has made that are kept. */
+  /** How many stored invitations the user has created. */
   invitationsOf(user: User): Promise<number>
   /** What the user has stored of conversations. */
   storedBy(user: User): Promise<{ count: number; bytes: number }>
-  /** The files that the user keeps. */
+  /** The user's stored files. */
   filesOf(user: User): Promise<{ count: number; bytes: number }>
 }
 

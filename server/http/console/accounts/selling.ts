@@ -1,4 +1,4 @@
-/** Selling on: plans, codes and the credits of payment systems for administrators; one's own plan, and redeeming, for everybody. */
+/** Reselling: plans, codes and credits of payment systems for administrators; the own plan, and redeeming, for everyone. */
 import type { User } from '#accounts/caller'
 import type { Codes } from '#accounts/selling/codes'
 import type { Credits } from '#accounts/selling/credits'
@@ -24,7 +24,7 @@ import {
 } from '#shared/console/selling'
 import { GatewayError } from '#shared/errors'
 
-/** What these routes need. */
+/** Dependencies. */
 export interface SellingServices extends ConsoleServices {
   selling: { plans: Plans; codes: Codes; credits: Credits }
   windowsLeft: WindowsLeft
@@ -43,7 +43,7 @@ function planRoutes(services: SellingServices): Route[] {
     const payer = teams.get(payerId)?.team ?? users.get(payerId)
     return { plan: await planLeft(services.windowsLeft, payerId, payer?.plan, services.clock.now()) }
   }
-  /** Whose plan is asked for. Throws `not_found`, `not_permitted`. */
+  /** The user or team whose plan is requested. Throws `not_found`, `not_permitted`. */
   const payerOf = (user: User, query: URLSearchParams): string => {
     const [team, other] = [readOne(query, 'team'), readOne(query, 'user')]
     if (other !== undefined && user.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may query other users.')

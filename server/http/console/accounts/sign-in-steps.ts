@@ -1,4 +1,4 @@
-/** The second step of a sign-in, sign-in by a passkey alone, and proving again that a session is its user's. */
+/** The second step of a sign-in, sign-in by a passkey alone, and confirming the identity again. */
 import type { Factors, PasskeyAsked } from '#accounts/factors/factors'
 import { consoleRoute } from '#http/console/route/console-route'
 import type { ConsoleServices } from '#http/console/route/services'
@@ -9,7 +9,7 @@ import { FactorGiven, PasskeyOptions, PasskeySignIn, type PasskeyUse, ProofGiven
 import { GatewayError } from '#shared/errors'
 import { provedCookies, signedInReply } from './signed-in.ts'
 
-/** What the routes of second factors need. */
+/** Dependencies of the second factor routes. */
 export interface FactorServices extends ConsoleServices {
   factors: Factors
 }
@@ -21,7 +21,7 @@ export function signInStepRoutes(services: FactorServices): Route[] {
   const tokenOf = ({ request }: Visit) => readSessionCookie(request, publicUrl)
   const stepOf = ({ request }: Visit) => readStepCookie(request, publicUrl)
 
-  /** What the browser is to sign, or make. Throws `not_signed_in`. */
+  /** The passkey options for the browser. Throws `not_signed_in`. */
   async function optionsFor(use: PasskeyUse, visit: Visit): Promise<object> {
     if (use === 'sign-in') return factors.requestOptions(undefined, { use, subject: '' })
     const token = use === 'step' ? stepOf(visit) : tokenOf(visit)

@@ -1,4 +1,4 @@
-/** What every sign-in answers, however it was proved: the session, or which second factors it goes on with. */
+/** The response of every sign-in, however it was proved: the session, or the second factors to continue with. */
 import type { SignedIn as Begun } from '#accounts/sessions'
 import type { ConsoleReply } from '#http/console/route/console-route'
 import type { ConsoleServices } from '#http/console/route/services'
@@ -7,7 +7,7 @@ import { clearStepCookie, readSessionCookie, writeSessionCookie, writeStepCookie
 import type { StepNeeded } from '#shared/console/session'
 import type { SignedIn } from '#shared/console/user'
 
-/** The cookies of a sign-in; it ends the session that the browser already had, so that none is carried over. */
+/** The cookies of a sign-in; ends the browser's existing session, so that none is carried over. */
 export async function signInCookies(services: ConsoleServices, visit: Visit, { token, awaiting }: Begun): Promise<string[]> {
   const { accounts, publicUrl } = services
   if (awaiting) return [writeStepCookie(publicUrl, token)]
@@ -15,11 +15,11 @@ export async function signInCookies(services: ConsoleServices, visit: Visit, { t
   return [writeSessionCookie(publicUrl, token), clearStepCookie(publicUrl)]
 }
 
-/** The cookie of a session whose user has proved again who they are: its token is another one from now on. */
+/** The cookie of a session whose user has confirmed their identity again: it has a new token. */
 export const provedCookies = ({ publicUrl }: ConsoleServices, token: string | undefined): string[] =>
   token === undefined ? [] : [writeSessionCookie(publicUrl, token)]
 
-/** 200 with the user, or 202 with the second factors that the sign-in goes on with. */
+/** 200 with the user, or 202 with the second factors to continue with. */
 export async function signedInReply(services: ConsoleServices, visit: Visit, begun: Begun, status = 200): Promise<ConsoleReply> {
   const cookies = await signInCookies(services, visit, begun)
   if (begun.awaiting) {

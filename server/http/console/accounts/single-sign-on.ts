@@ -20,19 +20,19 @@ const path = '/api/session/oidc'
 /** Where the provider sends the browser back to. */
 export const callbackPath = `${path}/callback`
 
-/** What the browser keeps while the person is at the provider. */
+/** State kept by the browser while the user is at the provider. */
 interface Begun extends Attempt {
   /** A path of this server. */
   to: string
   /** Adds the identity to the signed-in user. */
   link: boolean
-  /** Proves again that it is the signed-in user. */
+  /** Confirms the signed-in user's identity again. */
   proof: boolean
-  /** A link of somebody who invites; empty without one. */
+  /** The token of an invitation link; empty without one. */
   invitation: string
 }
 
-/** What these routes need. */
+/** Dependencies. */
 interface SingleSignOnServices extends ConsoleServices {
   teams: TeamClaims
   invitations: Pick<Invitations, 'accept'>
@@ -43,7 +43,7 @@ export function singleSignOnRoutes(services: SingleSignOnServices): Route[] {
   const { accounts, teams, invitations, publicUrl, identityProvider } = services
   const tokenOf = ({ request }: Visit) => readSessionCookie(request, publicUrl)
 
-  /** Ends with the page that was wanted; a failure stands in its query, since only a page can explain it. */
+  /** Redirects to the requested page; a failure is passed in its query, since only a page can explain it. */
   function arrive(to: string, failure: string | undefined, cookies: readonly string[]): Response {
     const address = new URL(to, publicUrl)
     if (failure !== undefined) address.searchParams.set('sign-in', failure)
@@ -52,7 +52,7 @@ export function singleSignOnRoutes(services: SingleSignOnServices): Route[] {
     return new Response(null, { status: 302, headers })
   }
 
-  /** What was begun for the signed-in user: the page, where a failure may stand in the query. */
+  /** Completes what was begun for the signed-in user: redirects to the page, with a failure in the query. */
   async function ofSignedIn(visit: Visit, begun: Begun, identity: Identity, to: string): Promise<Response> {
     const token = tokenOf(visit)
     const user = accounts.userOfSession(token)
@@ -65,7 +65,7 @@ export function singleSignOnRoutes(services: SingleSignOnServices): Route[] {
     return arrive(to, undefined, provedCookies(services, await accounts.proved(token, visit.requestId)))
   }
 
-  /** Why the invitation lets nobody in; undefined when it did. Whoever it is, they are signed in. */
+  /** Why the invitation could not be accepted; undefined when it was. The user is signed in either way. */
   const accepted = (user: User & Actor, token: string, isNew: boolean) =>
     invitations.accept(user, token, isNew).then(
       () => undefined,
@@ -89,7 +89,7 @@ export function singleSignOnRoutes(services: SingleSignOnServices): Route[] {
       const signIn = await accounts.signInAs(identity, originOf(visit))
       const { user, isNew, awaiting } = signIn
       await teams.joinByClaim(user, identity.groups, visit.requestId)
-      // Whoever has another step before them accepts on the page, once they are in.
+      // With a second step pending, the invitation is accepted on the page after sign-in.
       const accepts = begun.invitation !== '' && awaiting === undefined
       const failure = accepts ? await accepted({ ...user, requestId: visit.requestId }, begun.invitation, isNew) : undefined
       return arrive(to, awaiting ? 'second-factor' : failure, await signInCookies(services, visit, signIn))
@@ -108,7 +108,7 @@ export function singleSignOnRoutes(services: SingleSignOnServices): Route[] {
       body: ProviderSignIn,
       handle: async ({ visit, body }) => {
         const { link = false, proof = false, invitation = '', to = '/' } = body
-        // A linked identity is one more way in.
+        // A linked identity is another way to sign in.
         if (link && accounts.userOfSession(tokenOf(visit)) && !accounts.isFresh(tokenOf(visit))) throw proofNeeded()
         const { address, attempt } = await required(identityProvider).begin(proof)
         const begun: Begun = { ...attempt, to: localPath(to, publicUrl), link, proof, invitation }
@@ -141,7 +141,7 @@ export function singleSignOnRoutes(services: SingleSignOnServices): Route[] {
   ]
 }
 
-/** The words in which a page hears of failures that people can do something about. */
+/** Failure codes passed to pages, for failures that users can resolve. */
 const failures: Readonly<Record<string, string>> = {
   invalid_credentials: 'refused',
   not_permitted: 'disabled',
@@ -155,7 +155,7 @@ function required(provider: IdentityProvider | undefined): IdentityProvider {
   return provider
 }
 
-/** The path of an address of this server; anything else becomes the first page. */
+/** The path of a URL of this server; anything else becomes `/`. */
 function localPath(to: string, publicUrl: URL): string {
   if (!URL.canParse(to, publicUrl)) return '/'
   const { origin, pathname, search, hash } = new URL(to, publicUrl)

@@ -1,6 +1,6 @@
 /**
- * Teams: administrators make and credit them, and whoever has a place in one sees it; those who run it change members and caps. Who may do
- * what in a team is decided below, in `server/accounts/teams`.
+ * Teams: administrators create and credit them, members see them, and their managers change members and caps. Permissions
+ * within a team are checked in `server/accounts/teams`.
  */
 import type { Member, Team, User } from '#accounts/caller'
 import type { Members } from '#accounts/teams/members'
@@ -16,7 +16,7 @@ import { Credit } from '#shared/console/user'
 import { memberIdOf } from '#shared/ids'
 import { entriesReply, entryQuery } from './entries.ts'
 
-/** What these routes need. */
+/** Dependencies. */
 export interface TeamServices extends ConsoleServices {
   teams: Teams & { members: Members }
 }

@@ -1,4 +1,4 @@
-/** Which users a list shows, and in which order. Bad parameters throw `invalid_value`. */
+/** Filter and order of the list of users. Bad parameters throw `invalid_value`. */
 import type { User } from '#accounts/caller'
 import { contains, numberKey, type Order, readName, readOneOf, readOrder, readSearch } from '#http/console/route/list-order'
 import type { ConsoleServices } from '#http/console/route/services'
@@ -12,13 +12,13 @@ export const userFilters = ['q', 'role', 'group', 'status', 'sort'] as const
 const orders = ['name', 'created', 'balance', 'held', 'spent', 'lastSeen'] as const
 type KnownUser = Parameters<ConsoleServices['accounts']['users']['rows']>[0][number]
 
-/** Days of what counts as spent lately. */
+/** Days of recent spend. */
 const spentDays = 30
 const dayMs = 86_400_000
 /** Below this balance, in nano-dollars, a user counts as low. */
 const lowNano = 5_000_000_000n
 
-/** What a list of users is asked for. */
+/** Filter and order of a list of users. */
 export interface UserQuestion {
   /** Part of the name; or the whole id. */
   q?: string | undefined
@@ -29,7 +29,7 @@ export interface UserQuestion {
   order: Order<(typeof orders)[number]>
 }
 
-/** The question of this query. */
+/** Parses the query. */
 export const readUserQuestion = (query: URLSearchParams): UserQuestion => ({
   q: readSearch(query),
   role: readOneOf(query, 'role', roles),
@@ -46,7 +46,7 @@ export function isWanted({ q, role, group, status }: UserQuestion, user: KnownUs
   return contains(q, user.name) || user.id.toLowerCase() === q
 }
 
-/** The text by which the list is ordered, unique for each user: what it needs is read once, for all users together. */
+/** The sort key of the list, unique for each user; its data is read once for all users. */
 export async function keysOf(
   { accounts, clock }: ConsoleServices,
   asker: User,
@@ -73,7 +73,7 @@ export async function keysOf(
   }
 }
 
-/** What all users have together. */
+/** Totals over all users. */
 export async function totalsOf({ accounts }: ConsoleServices): Promise<UserTotals> {
   const users = [...accounts.users.all()]
   const enabled = users.filter((user) => user.enabled)

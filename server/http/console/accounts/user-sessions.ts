@@ -1,11 +1,11 @@
-/** The sessions of any user, for administrators: where somebody is signed in, and ending that. */
+/** The sessions of any user, for administrators: listing and ending them. */
 import { consoleRoute } from '#http/console/route/console-route'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route, Visit } from '#http/request/route'
 import { readSessionCookie } from '#http/request/session-cookie'
 
-/** `/api/users/:id/sessions`: list, end one, end all. `DELETE /api/sessions`: of everybody. */
+/** `/api/users/:id/sessions`: list, end one, end all. `DELETE /api/sessions`: of all users. */
 export function userSessionRoutes(services: ConsoleServices): Route[] {
   const { accounts, publicUrl } = services
   const path = '/api/users/:id/sessions'
@@ -49,7 +49,7 @@ export function userSessionRoutes(services: ConsoleServices): Route[] {
       scope: 'users',
       handle: async ({ visit, user }) => {
         const owner = ownerOf(visit)
-        // The one that asks stays.
+        // The caller's own session stays.
         for (const { id, current } of sessionsOf(visit)) if (!current) await accounts.endSession(user, owner, id)
         return { status: 204 }
       },

@@ -107,8 +107,8 @@ export function userRoutes(services: ConsoleServices): Route[] {
 }
 
 /**
- * Whoever can sign in as an administrator can do everything, so a management key would reach beyond its scopes. `before`: the user as it
- * is. Throws `not_permitted`.
+ * Whoever can sign in as an administrator can do everything, so a management key would exceed its scopes. `before`: the current
+ * user. Throws `not_permitted`.
  */
 function refuseAdministrators({ through }: Asker, { password, role }: UserPatch, before?: Known): void {
   if (through && (role === 'admin' || (before?.role === 'admin' && password !== undefined))) {

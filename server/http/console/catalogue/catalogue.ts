@@ -1,4 +1,4 @@
-/** The catalogue, for administrators: every model that a channel offers or that has a price, with what it lacks and what it brought. */
+/** The catalogue, for administrators: every model that a channel offers or that has a price, with its price state and its revenue. */
 import { consoleRoute } from '#http/console/route/console-route'
 import { orderedList } from '#http/console/route/list-order'
 import { cutPage, encodeCursor, pageOf, paging, readPaging } from '#http/console/route/page'
@@ -17,7 +17,7 @@ import {
 } from './price-list.ts'
 import { weekByModel } from './week.ts'
 
-/** What the routes need from the program. */
+/** Dependencies. */
 export interface CatalogueDeps extends ConsoleServices {
   channels: Channels
   prices: DatedPrices
@@ -39,7 +39,7 @@ export function catalogueRoutes(deps: CatalogueDeps): Route[] {
         const [list, keyOf, asked] = [orderedList('catalogue', order), catalogueOrder(order), readPaging(query)]
         const all = listed(channels, prices, await weekByModel(deps, user))
         const wanted = new Map(all.flatMap((one) => (isWantedModel(question, one) ? [[keyOf(one), one]] : [])))
-        // Of the models on the page alone rows are made.
+        // Rows are built only for the models on the page.
         const page = pageOf(list, wanted.keys(), (key) => key, asked, order.down)
         const rows = page.data.flatMap((key) => wanted.get(key) ?? [])
         return { body: cutPage({ data: rows.map(catalogueRow), next: page.next }, ({ model }) => encodeCursor(list, keyIn(model))) }

@@ -1,4 +1,4 @@
-/** Which channels a list shows, and in which order; and how all of them are. Bad parameters throw `invalid_value`. */
+/** Filter and order of the list of channels, and their totals. Bad parameters throw `invalid_value`. */
 import { contains, numberKey, type Order, readName, readOneOf, readOrder, readSearch } from '#http/console/route/list-order'
 import type { ChannelRow, ChannelTotals } from '#shared/console/channel'
 import { type ChannelState, channelState, channelStates } from '#shared/console/channel-state'
@@ -9,7 +9,7 @@ export const channelFilters = ['q', 'group', 'vendor', 'tag', 'model', 'status',
 
 const orders = ['created', 'name', 'priority', 'status'] as const
 
-/** What a list of channels is asked for. */
+/** Filter and order of a list of channels. */
 export interface ChannelQuestion {
   /** Part of the name, address, a tag or a model. */
   q?: string | undefined
@@ -21,7 +21,7 @@ export interface ChannelQuestion {
   order: Order<(typeof orders)[number]>
 }
 
-/** The question of this query. */
+/** Parses the query. */
 export const readChannelQuestion = (query: URLSearchParams): ChannelQuestion => ({
   q: readSearch(query),
   group: readName(query, 'group'),
@@ -32,7 +32,7 @@ export const readChannelQuestion = (query: URLSearchParams): ChannelQuestion => 
   order: readOrder(query, orders, 'created'),
 })
 
-/** What rests, by the id of its channel. */
+/** Resting parts, by channel id. */
 export type Rests = ReadonlyMap<string, readonly { model: string | null }[]>
 
 const stateIn = (rests: Rests, row: ChannelRow) => channelState(row, rests.get(row.id) ?? [])
@@ -50,7 +50,7 @@ export function isWantedChannel({ q, group, vendor, tag, model, status }: Channe
 
 const urgency: Record<ChannelState, number> = { open: 0, degraded: 1, healthy: 2, off: 3 }
 
-/** The text by which the list is ordered, unique for each channel. By `status` what rests comes first, then higher priority. */
+/** The sort key of the list, unique for each channel. By `status` resting ones come first, then higher priority. */
 export function channelOrder({ field }: ChannelQuestion['order'], rests: Rests): (row: ChannelRow) => string {
   if (field === 'name') return ({ name }) => name
   if (field === 'created') return ({ createdAt, id }) => `${createdAt} ${id}`
@@ -58,7 +58,7 @@ export function channelOrder({ field }: ChannelQuestion['order'], rests: Rests):
   return (row) => `${urgency[stateIn(rests, row)]} ${numberKey(-row.priority)} ${row.name}`
 }
 
-/** How many channels there are, and what they have. */
+/** Totals over the channels. */
 export function channelTotals(rows: readonly ChannelRow[], rests: Rests): ChannelTotals {
   const states = rows.map((row) => stateIn(rests, row))
   const count = (state: ChannelState) => states.filter((one) => one === state).length

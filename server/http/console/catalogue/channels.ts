@@ -34,7 +34,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
   const outcomesOf = (id: string): ChannelOutcomes => {
     const row = channels.row(id)
     const nameOf = new Map(row.keys.map((key) => [key.id, key.name]))
-    // What was asked with a key that is gone is nobody's any more.
+    // Outcomes of a removed key belong to nothing any more.
     const known = health.outcomes(row.id).filter(({ keyId }) => keyId === null || nameOf.has(keyId))
     const data = known.map(({ keyId, model, slices }) => ({ key: nameOf.get(keyId ?? '') ?? null, model, slices }))
     return { sliceSeconds: sliceMs / 1000, data }

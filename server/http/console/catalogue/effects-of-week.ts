@@ -1,4 +1,4 @@
-/** What prices would have made of a week: request by request where these are few enough and all stored, else from their sums. */
+/** What a week would have cost at other prices: request by request if they are few enough and all stored, else from their sums. */
 import type { User } from '#accounts/caller'
 import { costOfSums } from '#billing/pricing/effect'
 import type { PriceBook } from '#billing/pricing/price'
@@ -13,18 +13,18 @@ import { house } from '#shared/ids'
 import { formatUsd, parseUsd } from '#shared/money'
 import { sumsOf, type Week } from './week.ts'
 
-/** What it needs from the program. */
+/** Dependencies. */
 export interface EffectDeps extends ConsoleServices {
   prices: PriceBook
   trials: PriceTrials
-  /** So many requests of one question are priced one by one at most; absent: 20,000. */
+  /** Most requests of one query that are priced one by one; absent: 20,000. */
   mostTried?: number
 }
 
-/** How long requests are priced one by one, waiting for other questions included. */
+/** Time limit for pricing requests one by one, including waiting for other queries. */
 const mostMs = 5_000
 
-/** One row for each of these prices. Throws as `resolveRates` does, with the model before the field. */
+/** One row for each of these prices. Throws as `resolveRates` does, with the model prefixed to the field. */
 export async function effectsOfWeek(
   deps: EffectDeps,
   asker: User,
@@ -81,7 +81,7 @@ async function effectOnRequests(
   }
 }
 
-/** `checks`: the part of the sums that Parley asked by itself, which nobody pays. */
+/** `checks`: the part of the sums from Parley's own requests, which are not charged. */
 function effectOnSums(
   { prices, accounts }: EffectDeps,
   model: string,

@@ -1,4 +1,4 @@
-/** POST /api/invoices/check, for administrators: an upstream's export of what it charges, against what its channels are known to have cost. */
+/** POST /api/invoices/check, for administrators: compares an upstream's export of its charges with the known costs of its channels. */
 import type { UsageReports } from '#accounts/usage'
 import { compareInvoice, type LoggedCost } from '#billing/invoices/compare'
 import { type Invoice, invoiceZones, readInvoice } from '#billing/invoices/exports'
@@ -23,7 +23,7 @@ const vendorsOf: Record<InvoiceVendor, readonly string[]> = {
   google: ['gemini', 'vertex'],
   amazon: ['bedrock'],
 }
-/** Sums of days, models and channels in one report. */
+/** Most sums of days, models and channels in one report. */
 const mostSums = 50_000
 const dayMs = 86_400_000
 const longestDays = 366

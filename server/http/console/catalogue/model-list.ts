@@ -1,4 +1,4 @@
-/** Which models of a group a list shows, and in which order. Bad parameters throw `invalid_value`. */
+/** Filter and order of the list of a group's models. Bad parameters throw `invalid_value`. */
 import { contains, numberKey, type Order, readOneOf, readOrder, readSearch } from '#http/console/route/list-order'
 import { readOne } from '#http/console/route/one-value'
 import { type ModelRow, modelSkills } from '#shared/console/model'
@@ -11,7 +11,7 @@ export const modelFilters = ['q', 'operation', 'can', 'sort'] as const
 
 const orders = ['id', 'contextTokens', 'maxOutputTokens', 'input', 'output', 'cacheRead'] as const
 
-/** What a list of models is asked for. */
+/** Filter and order of a list of models. */
 export interface ModelQuestion {
   /** Part of the name. */
   q?: string | undefined
@@ -21,7 +21,7 @@ export interface ModelQuestion {
   order: Order<(typeof orders)[number]>
 }
 
-/** The question of this query. */
+/** Parses the query. */
 export const readModelQuestion = (query: URLSearchParams): ModelQuestion => ({
   q: readSearch(query),
   operation: readOneOf(query, 'operation', operations),
@@ -46,7 +46,7 @@ export function isWantedModel({ q, operation, can }: ModelQuestion, { id, operat
   return can.every((skill) => capabilities[skill] === true) && contains(q, id)
 }
 
-/** The text by which the list is ordered, unique for each model; what has no such figure comes last in either direction. */
+/** The sort key of the list, unique for each model; those without the figure come last in either direction. */
 export function modelOrder({ field, down }: ModelQuestion['order']): (row: ModelRow) => string {
   if (field === 'id') return ({ id }) => id
   return (row) => {

@@ -1,6 +1,6 @@
 /**
  * The models that the signed-in user, or a team of theirs, may call in a group: those with a price that a channel of the group offers. For
- * administrators what the models of channels can do, priced or not.
+ * administrators also the capabilities of channels' models, priced or not.
  */
 import type { Payer } from '#accounts/admission'
 import type { Group, User } from '#accounts/caller'
@@ -59,7 +59,7 @@ export function modelRoutes(deps: ModelDeps): Route[] {
 }
 
 /**
- * The group of this name, the usual one without a name, and which of its models the user, or a team of theirs, may use. Throws
+ * The group of this name, or the default one, and which of its models the user, or a team of theirs, may use. Throws
  * `group_not_allowed`.
  */
 export function groupFor(

@@ -1,4 +1,4 @@
-/** What a request would cost, before anybody sends one: by the same arithmetic as its bill. */
+/** The cost of a request before it is sent, by the same arithmetic as its bill. */
 import { billOf } from '#billing/pricing/bill'
 import { cost } from '#billing/pricing/cost'
 import { noUsage, type Usage } from '#canonical/usage'

@@ -1,4 +1,4 @@
-/** What prices would have made of the last seven days, before they are set; and who changed a price. For administrators. */
+/** What the last seven days would have cost at prices to be set; and the history of a price. For administrators. */
 import { consoleRoute } from '#http/console/route/console-route'
 import { cutPage, mapPage, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
@@ -45,9 +45,9 @@ export function priceEffectRoutes(deps: EffectDeps): Route[] {
 
 type Fields = Record<string, unknown>
 
-/** The amounts that changed. The trail holds the price as one field. */
+/** The amounts that changed. The audit trail has the price as one field. */
 function changeOf({ at, action, actor, actorName, before, after }: AuditRow): PriceChange {
-  // A price that has left the file is kept, out of use.
+  // A price removed from the file is kept, disabled.
   if (action === 'price.disable') return { at, actor, actorName, before: {}, after: null }
   const [old, now] = [amountsIn(before), amountsIn(after)]
   const names = Object.keys({ ...old, ...now }).filter((name) => JSON.stringify(old?.[name]) !== JSON.stringify(now?.[name]))

@@ -1,4 +1,4 @@
-/** Models with their prices, as administrators find, order and count them. Bad parameters throw `invalid_value`. */
+/** Filter, order and totals of the administrators' list of models and prices. Bad parameters throw `invalid_value`. */
 import type { Price, PriceBook } from '#billing/pricing/price'
 import type { Prices } from '#billing/pricing/prices'
 import { operationsOf, pricedOperations } from '#http/api/models'
@@ -18,7 +18,7 @@ const statuses = [...priceStates, 'losing'] as const
 const prices = ['input', 'output', 'cacheRead'] as const
 const orders = ['model', ...prices, 'priceChangedAt', 'channels', 'requests', 'charged', 'margin'] as const
 
-/** What the catalogue is asked for. */
+/** Filter and order of the catalogue. */
 export interface CatalogueQuestion {
   /** Part of the name of a model or of a channel that offers it. */
   q?: string | undefined
@@ -29,7 +29,7 @@ export interface CatalogueQuestion {
   order: Order<(typeof orders)[number]>
 }
 
-/** The question of this query. */
+/** Parses the query. */
 export const readCatalogueQuestion = (query: URLSearchParams): CatalogueQuestion => ({
   q: readSearch(query),
   model: readName(query, 'model'),
@@ -38,7 +38,7 @@ export const readCatalogueQuestion = (query: URLSearchParams): CatalogueQuestion
   order: readOrder(query, orders, 'model'),
 })
 
-/** Prices, and when each was last changed. */
+/** Prices, with the time of each's last change. */
 export type DatedPrices = PriceBook & Pick<Prices, 'changedAt'>
 
 /** A model of the catalogue, before its row is made. */
@@ -46,13 +46,13 @@ export interface Listed {
   model: string
   price: Price | undefined
   priceChangedAt: Date | null
-  /** Those that are on, by priority. */
+  /** Enabled channels, by priority. */
   offering: readonly Channel[]
   state: PriceState
   week: UsageTotals | undefined
 }
 
-/** Every model that a channel which is on offers, or that has a price. `week`: usage by model. */
+/** Every model that an enabled channel offers, or that has a price. `week`: usage by model. */
 export function listed(channels: Channels, book: DatedPrices, week: ReadonlyMap<string, UsageTotals>): Listed[] {
   const offering = new Map<string, Channel[]>()
   for (const channel of [...channels.all()].filter(({ enabled }) => enabled).sort((a, b) => b.priority - a.priority)) {
@@ -87,7 +87,7 @@ export function isWantedModel({ q, model, status, vendor }: CatalogueQuestion, o
   return contains(q, one.model, ...one.offering.map(({ name }) => name))
 }
 
-/** The text by which the catalogue is ordered: what needs a price comes first and what has no such figure last, in either direction. */
+/** The sort key of the catalogue: models that need a price come first and those without the figure last, in either direction. */
 export function catalogueOrder({ field, down }: CatalogueQuestion['order']): (one: Listed) => string {
   const place = (isFirst: boolean) => (isFirst === down ? '1' : '0')
   return (one) => {
@@ -110,7 +110,7 @@ function figureOf({ price, priceChangedAt, offering, week }: Listed, field: (typ
 export const priceFigure = (fields: PriceFields | undefined, name: (typeof prices)[number]): bigint | undefined =>
   fields?.[name] === undefined ? undefined : parseUsd(fields[name])
 
-/** Millionths of what was charged. Where nothing was, a loss is below, and a gain above, any share. */
+/** The margin in millionths of the charges. Without charges, a loss sorts below and a gain above any share. */
 function marginShare(margin: string, charged: string): bigint {
   const [gained, paid] = [parseUsd(margin), parseUsd(charged)]
   return paid > 0n ? (gained * 1_000_000n) / paid : gained * 1_000_000n
@@ -131,7 +131,7 @@ export function catalogueRow({ model, price, priceChangedAt, offering, state, we
   }
 }
 
-/** How many models there are of each kind that wants attention. */
+/** Number of models of each kind that needs attention. */
 export const catalogueTotals = (all: readonly Listed[]): CatalogueTotals => ({
   models: all.length,
   unpriced: all.filter(lacksPrice).length,

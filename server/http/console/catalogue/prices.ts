@@ -1,4 +1,4 @@
-/** Prices: users read those of models that they may use, administrators read and set all. */
+/** Prices: users may read those of models that they may use, administrators read and set all. */
 import type { Group, User } from '#accounts/caller'
 import type { Price } from '#billing/pricing/price'
 import type { Prices } from '#billing/pricing/prices'
@@ -22,7 +22,7 @@ export interface PriceDeps extends ConsoleDeps {
 /** `/api/prices`: list, set, delete. */
 export function priceRoutes(deps: PriceDeps): Route[] {
   const { accounts, channels, prices } = deps
-  /** A price names its model, so nobody sees those of models that none of their groups has. */
+  /** A price reveals its model, so users do not see prices of models that none of their groups has. */
   function visibleTo(user: User): Price[] {
     if (user.role === 'admin') return [...prices.all()]
     const usable = new Set(accounts.groupsOf(user).flatMap(({ name }) => channels.modelsOf(name)))

@@ -37,7 +37,7 @@ export function probeRoutes(deps: ProbeDeps): Route[] {
     who: 'admin',
     scope: 'channels',
     body: ChannelDraft,
-    // Which models it will have is not known yet; the name is never seen by anybody.
+    // Its models are not known yet; the name is never shown.
     handle: async ({ visit, body }) => ({
       body: await probe.models(channels.draft({ name: 'draft', models: ['draft'], ...body }), visit.request.signal),
     }),

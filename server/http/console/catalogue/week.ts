@@ -15,7 +15,7 @@ export interface Week {
   to: Date
 }
 
-/** The last seven days, up to the end of the hour that goes on. */
+/** The last seven days, up to the end of the current hour. */
 export function lastWeek(clock: Pick<ConsoleServices['clock'], 'now'>): Week {
   const to = new Date(Math.ceil((clock.now() + 1) / hourMs) * hourMs)
   return { from: new Date(to.getTime() - weekMs), to }

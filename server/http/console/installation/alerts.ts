@@ -1,4 +1,4 @@
-/** Alerts, for administrators: the places that hear of them, a test of each, and what is on its way or was given up. */
+/** Alerts, for administrators: hooks, a test of each, and deliveries that are pending or were given up. */
 import type { Alerts } from '#alerts/alerts'
 import { type ConsoleDeps, consoleRoute, names } from '#http/console/route/console-route'
 import { readOne } from '#http/console/route/one-value'
@@ -83,7 +83,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
         return { status: 204 }
       },
     }),
-    // A place can be slow; sending has its own limit.
+    // A hook can be slow; sending has its own timeout.
     { ...test, slow: true },
   ]
 }

@@ -1,4 +1,4 @@
-/** What needs attention, the most urgent first: what the overview shows, and any program may ask for. */
+/** Concerns, the most urgent first: shown by the overview, and available to any program. */
 import type { User } from '#accounts/caller'
 import { budgetedInTeams } from '#accounts/directory'
 import type { PriceBook } from '#billing/pricing/price'
@@ -14,7 +14,7 @@ import type { BudgetState, Concern } from '#shared/console/overview'
 import type { UsageReportRow } from '#shared/console/usage'
 import { parseUsd } from '#shared/money'
 
-/** What concerns are found in. */
+/** Sources of concerns. */
 export interface Situation extends ConsoleServices {
   channels: ChannelRegistry
   prices: PriceBook
@@ -32,10 +32,10 @@ export interface Today {
 const weekMs = 7 * 86_400_000
 /** The share of a budget from which it is a concern. */
 const nearEnd = 0.8
-/** Most of one kind: a list that nobody reads to its end is no help. */
+/** Most concerns of one kind: nobody reads a longer list. */
 const mostOfAKind = 50
 
-/** The concerns of this user; of everybody for administrators. */
+/** The concerns of this user; for administrators, of all users. */
 export async function concernsOf(deps: Situation, user: User, today: Today): Promise<Concern[]> {
   const { accounts, channels, health, clock } = deps
   const admin = user.role === 'admin'
@@ -58,7 +58,7 @@ export async function concernsOf(deps: Situation, user: User, today: Today): Pro
   ]
   return found.flatMap((list) => list.slice(0, mostOfAKind))
 
-  /** What is switched off or gone since fails nobody. */
+  /** Skips channels and models that were switched off or removed since. */
   function failing(): Concern[] {
     const serving = new Map(channels.rows().flatMap((row) => (row.enabled ? [[row.id, row]] : [])))
     return deps.failedTests.all().flatMap(({ channelId, model, cause, at }): Concern[] => {
@@ -77,7 +77,7 @@ export async function concernsOf(deps: Situation, user: User, today: Today): Pro
   }
 }
 
-/** Models of enabled channels that nobody can call, since they have no price, or one that is not whole for anything they do. */
+/** Models of enabled channels that cannot be called, because they have no price, or one that covers none of their operations. */
 export function unpricedModels(
   { prices, channels: registry }: Pick<Situation, 'prices' | 'channels'>,
   channels: readonly ChannelRow[],
@@ -99,7 +99,9 @@ interface Budgeted {
   budgetLeft?: BudgetLeft
 }
 
-/** Of each budget the window of which the largest share is spent: of groups, teams, members, users and keys for administrators, else of one's own keys. */
+/**
+ * For each budget, the window with the largest share spent: of groups, teams, members, users and keys for administrators, else of own keys.
+ */
 export async function budgetStates(deps: Situation, user: User): Promise<BudgetState[]> {
   const { accounts } = deps
   const admin = user.role === 'admin'
@@ -133,7 +135,7 @@ async function states({ budgetsLeft }: Situation, of: BudgetState['of'], rows: r
 
 const windows = ['daily', 'weekly', 'monthly', 'total'] as const
 
-/** The window of which the largest share is spent. */
+/** The window with the largest share spent. */
 function tightest({ budget, budgetLeft }: Budgeted) {
   const found = windows.flatMap((window) => {
     const limit = budget?.[window]

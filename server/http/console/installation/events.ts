@@ -1,4 +1,4 @@
-/** What has changed, as a stream: pages read again what they show, instead of asking over and over. */
+/** Changes as a stream: pages reload what they show on an event, instead of polling. */
 import type { Accounts } from '#accounts/accounts'
 import { type Asker, type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
 import type { Route, Visit } from '#http/request/route'
@@ -50,7 +50,7 @@ function watcherOf({ accounts, publicUrl }: EventDeps, { request }: Visit, { id:
   }
 }
 
-/** The bytes of a watch: a first line at once, so that the caller knows that it has begun, then an event for each change. */
+/** The bytes of a watch: a first line at once, to show the caller that it has begun, then an event for each change. */
 function eventsOf(watch: Watch) {
   const encoder = new TextEncoder()
   let begun = false

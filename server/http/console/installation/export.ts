@@ -1,4 +1,4 @@
-/** What the console made as a parley.yaml, without secrets. */
+/** The console's rows as a parley.yaml, without secrets. */
 import type { Settings } from '#accounts/settings'
 import type { Members } from '#accounts/teams/members'
 import type { Teams } from '#accounts/teams/teams'
@@ -19,7 +19,7 @@ export interface ExportDeps extends ConsoleServices {
   settings: Pick<Settings, 'row'>
 }
 
-/** `GET /api/export`. Of management keys only those with the scope `read` open it: it holds rows of every kind. */
+/** `GET /api/export`. Management keys need the scope `read`: it contains rows of every kind. */
 export function exportRoutes(deps: ExportDeps): Route[] {
   const { accounts, teams, selling, channels, prices, settings, clock } = deps
   return [
@@ -65,7 +65,7 @@ export function exportRoutes(deps: ExportDeps): Route[] {
   ]
 }
 
-/** Who has a plan now that parley.yaml did not give. */
+/** Current holders of plans that parley.yaml did not give. */
 function heldNow({ users, teams }: ConsoleServices['accounts']['directory'], now: number): MadeRows['held'] {
   const payers = [...users.all(), ...[...teams.all()].map(({ team }) => team)]
   return new Map(

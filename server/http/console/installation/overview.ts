@@ -12,10 +12,10 @@ import { budgetStates, concernsOf, type Situation, unpricedModels } from './conc
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
-/** Rows of a report that are looked at: no installation has more models or keys in use. */
+/** Most rows of a report: no installation has more models or keys in use. */
 const mostRows = 200_000
 const topRows = 5
-/** For how many days there is an overview. */
+/** Supported numbers of days. */
 const ranges = [1, 7, 30]
 
 /** `GET /api/overview`. */
@@ -39,9 +39,9 @@ export function overviewRoutes(deps: Situation): Route[] {
 
 interface Asked {
   timezone: string
-  /** Today and the days before it, of which there are so many in all. One day goes by the hour, more by the day. */
+  /** The number of days, including today. One day is shown by the hour, more by the day. */
   days: number
-  /** Whose figures; what needs attention and budgets are said of everybody. */
+  /** Filter of the figures; concerns and budgets ignore it. */
   filter: ReturnType<typeof readFilter>
 }
 
@@ -52,7 +52,7 @@ async function overviewOf(deps: Situation, user: Asker, { timezone, days, filter
   const midnight = today.startOfDay()
   const first = midnight.subtract({ days: days - 1 })
   const step = days === 1 ? 'hour' : 'day'
-  // A day is compared with the same day of last week, more of them with as many before.
+  // One day is compared with the same day of last week, more with as many days before.
   const back = { days: days === 1 ? 7 : days }
   const [from, then] = [first.epochMilliseconds, first.subtract(back).epochMilliseconds]
   const thenEnd = days === 1 ? midnight.subtract({ days: 6 }).epochMilliseconds : from
@@ -91,7 +91,7 @@ async function overviewOf(deps: Situation, user: Asker, { timezone, days, filter
   const topModels = top(models)
   const named = topModels.flatMap(({ model }) => model ?? [])
   const hoursByModel = named.length === 0 ? [] : await report([step, 'model'], from, end, filter, { models: named })
-  // What needs attention is said of today and of everybody, whatever is shown.
+  // Concerns are always about today and all users, whatever is shown.
   const isAll = days === 1 && Object.keys(filter).length === 0
   const charged = isAll ? sums.charged : (await total(midnight.epochMilliseconds, end, {})).charged
   const modelsToday = isAll ? models : await report(['model'], midnight.epochMilliseconds, end, {})
@@ -121,7 +121,7 @@ async function overviewOf(deps: Situation, user: Asker, { timezone, days, filter
   }
 }
 
-/** Whether there is a real channel, and a price for one of its models; null for whoever cannot make them. */
+/** Whether there is a real channel, and a price for one of its models; null for users who cannot create them. */
 function houseOf(deps: Situation, { role }: User): Pick<Overview['first'], 'channel' | 'price'> {
   if (role !== 'admin') return { channel: null, price: null }
   const real = deps.channels.rows().filter(({ vendor }) => vendor !== 'demo')

@@ -1,4 +1,4 @@
-/** Finds things by id, name or the end of a key, as far as the caller may see them. */
+/** Searches by id, name or the end of a key, within what the caller may see. */
 import type { Accounts } from '#accounts/accounts'
 import type { User } from '#accounts/caller'
 import type { Teams } from '#accounts/teams/teams'
@@ -17,7 +17,7 @@ export interface SearchDeps extends ConsoleDeps {
   selling: { plans: { all(): Promise<{ id: string; name: string }[]> } }
 }
 
-/** Most that is found of a kind. */
+/** Most results of a kind. */
 const mostOfAKind = 4
 
 /** `GET /api/search`. */
@@ -63,12 +63,12 @@ async function thingsNamed(deps: SearchDeps, user: User, q: string): Promise<Fou
   )
 }
 
-/** A row that may be found; `exact` where something else than its name or id was asked for. */
+/** A candidate row; `exact` if it matched by something other than its name or id. */
 type Candidate = Omit<Found, 'kind'> & { exact?: boolean }
 
 const missed = 4
 
-/** 0 for the name or id itself, 1 for how a name begins, 2 for how a word in it begins, 3 for a part of it. */
+/** 0 for the whole name or id, 1 for the beginning of a name, 2 for the beginning of a word in it, 3 for another part. */
 function rankOf({ id, name }: Pick<Candidate, 'id' | 'name'>, words: string): number {
   const text = name.toLowerCase()
   if (text === words || id.toLowerCase() === words) return 0

@@ -8,7 +8,7 @@ import { type EnvironmentRow, SettingsPatch } from '#shared/console/settings'
 /** What the settings routes need from the program. */
 export interface SettingsDeps extends ConsoleDeps {
   settings: Pick<Settings, 'row' | 'change'>
-  /** What the environment says. */
+  /** Variables of the environment. */
   environment: readonly EnvironmentRow[]
 }
 

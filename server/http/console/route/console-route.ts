@@ -1,7 +1,7 @@
 /**
  * What every console route shares: JSON in and out, behind the session cookie or a management key. `consoleRoute` checks, in this
- * order: management key and its scope, or same origin for writes and session; role, query, body. A route's own file has only its own logic. Rows and rules are in the services below;
- * nothing here knows a table. `session.ts` is a good first example.
+ * order: management key and its scope, or same origin for writes and session; role, query, body. A route's own file has only its own logic.
+ * Rows and rules are in the services below; nothing here knows a table. `session.ts` is a good first example.
  */
 import type { User } from '#accounts/caller'
 import type { Managing } from '#accounts/management-keys'
@@ -30,13 +30,13 @@ export interface ConsoleDeps {
   publicUrl: URL
   clock: Clock
   /**
-   * Resolves when what models have answered so far can be read: an answer does not wait for its usage row, so whoever reads rows and
-   * balances does.
+   * Resolves when requests answered so far can be read: an answer does not wait for its usage row, so readers of rows and
+   * balances do.
    */
   answered(): Promise<void>
 }
 
-/** Milliseconds that a reader waits at most: a slow database must not stop the console. */
+/** Most milliseconds that a reader waits: a slow database must not stop the console. */
 const answeredMs = 1_000
 
 /** The signed-in user, with the id of the request and the management key that was used, if any. */
@@ -51,7 +51,7 @@ export interface ConsoleVisit<Body = unknown, Visitor = Asker> {
   query: URLSearchParams
 }
 
-/** What a console route responds. */
+/** The response of a console route. */
 export interface ConsoleReply {
   /** 200 when absent. */
   status?: number
@@ -70,17 +70,17 @@ export interface ConsoleSpec<W extends Who, S extends TSchema, O extends boolean
   path: string
   who: W
   /**
-   * The scope that opens it to management keys; `read` opens every GET too, unless its scope is `bodies` or `replay`. `any`: every management key.
-   * Absent: none.
+   * The scope that management keys need; `read` also suffices for every GET, unless the scope is `bodies` or `replay`. `any`: any
+   * management key. Absent: none.
    */
   scope?: W extends 'anyone' ? never : Scope | 'any'
-  /** A POST that only asks: `read` opens it too. */
+  /** A POST that only reads: `read` also suffices. */
   asks?: true
-  /** Open to a session that waits until its user has the second factor that the installation asks for. */
+  /** Open to a session that waits until its user has the required second factor. */
   enrols?: true
   /**
-   * Asks a session for a fresh proof that it is its user's: always, or where this says so of the body. docs/people.md has the rule.
-   * Management keys are not concerned.
+   * Requires a recent proof of identity of a session: always, or if this returns true for the body. docs/people.md has the rule.
+   * Does not apply to management keys.
    */
   fresh?: true | ((body: Static<S>) => boolean)
   /** Accepted query parameters; none when absent. */
@@ -134,7 +134,7 @@ function admit(
   { request, requestId, clientAddress }: Visit,
 ): Asker | undefined {
   const secret = spec.who === 'anyone' ? undefined : managementKeyOf(request)
-  // A page of another site cannot send this header without being allowed to, so a management key needs no check of the origin.
+  // A page of another site cannot send this header without permission, so a management key needs no origin check.
   if (secret === undefined && spec.method !== 'GET') sameOrigin(request, deps.publicUrl)
   if (spec.who === 'anyone') return undefined
   const asker = secret === undefined ? signedIn(deps, request, spec.enrols) : managed(deps, openedBy, secret, clientAddress)
@@ -152,22 +152,22 @@ function signedIn({ accounts, publicUrl }: ConsoleDeps, request: Request, enrols
   throw new GatewayError('not_signed_in', 'Sign in first.')
 }
 
-/** Throws `reauthentication_required` where a fresh proof is `asked` for and the last one is older. */
+/** Throws `reauthentication_required` where a recent proof is required (`asked`) and the last one is older. */
 function demandFresh({ accounts, publicUrl }: ConsoleDeps, request: Request, asked: boolean): void {
   if (asked && !accounts.isFresh(readSessionCookie(request, publicUrl))) throw proofNeeded()
 }
 
-/** A `fresh` that asks where the body has one of these fields. */
+/** A `fresh` that requires a proof if the body has one of these fields. */
 export const names =
   <Field extends string>(...fields: readonly Field[]) =>
   (body: { [F in Field]?: unknown }): boolean =>
     fields.some((field) => body[field] !== undefined)
 
-/** The refusal of what needs a fresh proof of who asks. */
+/** The refusal of calls that need a recent proof of identity. */
 export const proofNeeded = () =>
   new GatewayError('reauthentication_required', 'Confirm your identity again with POST /api/session/proof, then repeat this.')
 
-/** The management key of the request, which counts before any cookie. Keys of models open nothing here. */
+/** The management key of the request, which takes precedence over any cookie. API keys for models have no access here. */
 function managementKeyOf(request: Request): string | undefined {
   const [, secret] = /^bearer +(pk-.*)$/i.exec(request.headers.get('authorization') ?? '') ?? []
   return secret
@@ -179,7 +179,7 @@ function managed({ accounts }: ConsoleDeps, openedBy: readonly Scope[], secret: 
   return { ...user, through: key }
 }
 
-/** The scopes of which one opens a route. */
+/** The scopes any one of which gives access to a route. */
 function scopesOf({ scope, method, asks }: Guarded): readonly Scope[] {
   if (scope === undefined) return []
   if (scope === 'any') return scopes

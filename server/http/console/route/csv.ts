@@ -10,7 +10,7 @@ import { GatewayError } from '#shared/errors'
 import type { ConsoleReply } from './console-route.ts'
 import { readOne } from './one-value.ts'
 
-/** What stands in a cell; nothing for null and undefined. */
+/** The content of a cell; empty for null and undefined. */
 export type Cell = string | number | null | undefined
 
 /** A line of the file, quoted where it must be. */
@@ -22,7 +22,7 @@ function quoted(cell: Cell): string {
 }
 
 /**
- * Text as a cell: with an apostrophe before what a spreadsheet may evaluate as a formula. Leading white space is ignored, and
+ * Text as a cell: with an apostrophe before anything a spreadsheet may evaluate as a formula. Leading white space is ignored, and
  * full-width characters count too.
  */
 export function plainWords(text: string | null | undefined): Cell {
@@ -58,10 +58,10 @@ export function csvReply(name: string, next: () => string | undefined | Promise<
   return { stream: outgoingBody(source, clock), headers }
 }
 
-/** The columns of a file: each a heading, and what stands under it for a row. */
+/** The columns of a file: each a heading, and its cell for a row. */
 export type CsvColumns<Row> = readonly (readonly [heading: string, cell: (row: Row) => Cell])[]
 
-/** The lines of a file that begins with this page, the header first, of at most `most` rows; for `csvReply`. */
+/** The lines of a file that begins with this page, header first, with at most `most` rows; for `csvReply`. */
 export function csvOfPages<Row>(
   columns: CsvColumns<Row>,
   first: Page<Row>,

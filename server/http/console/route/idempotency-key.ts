@@ -1,4 +1,4 @@
-/** What makes it safe to repeat a request that moves money. */
+/** Makes it safe to repeat a request that moves money. */
 import { GatewayError } from '#shared/errors'
 
 /** The Idempotency-Key header. Throws `missing_field`, `invalid_value`. */

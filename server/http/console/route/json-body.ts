@@ -9,13 +9,13 @@ import { refuseDuplicates } from '#wire/json-scan'
 import { createJsonScale } from '#wire/json-weight'
 
 const maxBytes = 1024 * 1024
-/** Bytes of a body that is read in one go, and that are weighed before others have their turn. */
+/** Bytes of a body that is parsed in one go, and bytes weighed between two yields to others. */
 const smallBody = 64 * 1024
 const sliceBytes = 256 * 1024
 const maxNesting = 64
-/** Of the unit that `#wire/json-weight` counts: more would hold up everybody else, and no list of an installation is that long. */
+/** In the unit of `#wire/json-weight`: more would block other requests, and no list of an installation is that long. */
 const maxWeight = 65_536
-/** Faults that are looked at for the one to report: a list can have half a million. */
+/** Most faults examined for the one to report: a list can have half a million. */
 const mostFaults = 100
 
 /** Throws 415 unless the type is `application/json`: browsers send forms and plain text without a preflight, so writes refuse both. */
@@ -83,7 +83,7 @@ function refusal({ code, path, message }: Fault): GatewayError {
   return new GatewayError(code, `${param}: ${message}.`, { param })
 }
 
-/** A name on the way to a value, from the inside. */
+/** A step of the path to a value, from the inside out. */
 interface Way {
   name: string
   outer: Way | undefined

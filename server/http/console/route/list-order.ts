@@ -1,8 +1,8 @@
-/** How lists in memory are searched and ordered by their query. What does not fit throws `invalid_value` with the parameter as `param`. */
+/** Search and order of lists in memory by their query. Invalid parameters throw `invalid_value` with the parameter as `param`. */
 import { GatewayError } from '#shared/errors'
 import { readOne } from './one-value.ts'
 
-/** By what a list is ordered, and whether backwards. */
+/** The field that a list is ordered by, and whether it is descending. */
 export interface Order<Field extends string> {
   field: Field
   down: boolean
@@ -10,7 +10,7 @@ export interface Order<Field extends string> {
 
 const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
 
-/** The order of `sort`: one of the fields, backwards with `-` before it; by `usual` without it. */
+/** The order of `sort`: one of the fields, descending with a leading `-`; `usual` without it. */
 export function readOrder<Field extends string>(query: URLSearchParams, fields: readonly Field[], usual: Field): Order<Field> {
   const named = readOne(query, 'sort') ?? usual
   const field = fields.find((one) => one === named.replace(/^-/, ''))
@@ -18,7 +18,7 @@ export function readOrder<Field extends string>(query: URLSearchParams, fields: 
   return { field, down: named.startsWith('-') }
 }
 
-/** The value of a parameter that has only these; undefined when it is absent. */
+/** The value of a parameter that allows only these; undefined when it is absent. */
 export function readOneOf<Word extends string>(query: URLSearchParams, name: string, words: readonly Word[]): Word | undefined {
   const given = readOne(query, name)
   const found = words.find((word) => word === given)
@@ -33,14 +33,14 @@ export function readName(query: URLSearchParams, name: string): string | undefin
   return given
 }
 
-/** What the parameter `q` searches for, in lower case; undefined when it is absent or empty. */
+/** The search text of the parameter `q`, in lower case; undefined when it is absent or empty. */
 export const readSearch = (query: URLSearchParams): string | undefined => readOne(query, 'q')?.toLowerCase() || undefined
 
-/** Whether one of the texts contains what is searched for. */
+/** Whether one of the texts contains the search text. */
 export const contains = (q: string | undefined, ...texts: readonly string[]): boolean =>
   q === undefined || texts.some((text) => text.toLowerCase().includes(q))
 
-/** The name of a list in one order: a cursor is good for one order only. */
+/** The name of a list in one order: a cursor is valid for one order only. */
 export const orderedList = (list: string, { field, down }: Order<string>): string => `${list} ${down ? '-' : ''}${field}`
 
 const bias = 10n ** 30n

@@ -1,4 +1,4 @@
-/** Single values of a query, and what they may be. */
+/** Parses single values of a query. */
 import { GatewayError } from '#shared/errors'
 
 /** The single value of a parameter; undefined when it is absent. Throws `invalid_value` where it is repeated. */

@@ -57,7 +57,7 @@ export function cutPage<Row>(page: Page<Row>, cursor: (row: Row) => string): Pag
   return last === undefined || data.length === page.data.length ? page : { data, next: cursor(last) }
 }
 
-/** A page holds fewer rows than asked for when they would be more than this as JSON, but always one. */
+/** A page has fewer rows than requested when they would exceed this size as JSON, but at least one. */
 const mostBytes = 1024 * 1024
 
 function fitting<One>(rows: readonly One[], rowOf: (one: One) => unknown): One[] {
@@ -69,7 +69,7 @@ function fitting<One>(rows: readonly One[], rowOf: (one: One) => unknown): One[]
   return end < 0 ? [...rows] : rows.slice(0, end)
 }
 
-/** About how long the value is as JSON. */
+/** Approximate length of the value as JSON. */
 function roughBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 2
   if (typeof value !== 'object' || value === null || value instanceof Date) return 8
@@ -93,11 +93,11 @@ export function decodeCursor(list: string, cursor: string): string {
   return key
 }
 
-/** A place in a list in the order of time. */
+/** A position in a time-ordered list. */
 const cursorOf = (list: string, [at, id]: readonly [at: Date | string, id: string]) =>
   encodeCursor(list, `${new Date(at).toISOString()} ${id}`)
 
-/** Where a page of a list in the order of time ended. Throws `invalid_value` for text that is no cursor of this list. */
+/** Where a page of a time-ordered list ended. Throws `invalid_value` for text that is not a cursor of this list. */
 export function placeIn(list: string, after: string | undefined): { at: Date; id: string } | undefined {
   if (after === undefined) return undefined
   const key = decodeCursor(list, after)
@@ -105,7 +105,7 @@ export function placeIn(list: string, after: string | undefined): { at: Date; id
   return { at: new Date(key.slice(0, space)), id: key.slice(space + 1) }
 }
 
-/** A page of a list in the order of time that ends at `more`, or sooner where the rows are large. */
+/** A page of a time-ordered list that ends at `more`, or sooner where the rows are large. */
 export function pageUntil<Row>(
   list: string,
   data: Row[],

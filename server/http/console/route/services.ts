@@ -16,7 +16,7 @@ export interface ConsoleServices extends ConsoleDeps {
   version: string
   /** What administrators tell whoever is signed in; null: nothing. */
   banner(): string | null
-  /** What this installation calls itself: `staging`. */
+  /** The name of this installation, such as `staging`. */
   environment?: string | undefined
   /** Whether the demo channel is available now. */
   demo(): boolean

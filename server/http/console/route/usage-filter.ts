@@ -1,4 +1,4 @@
-/** Which usage a query is about. */
+/** Filters usage by a query. */
 import { GatewayError } from '#shared/errors'
 import { readOne } from './one-value.ts'
 

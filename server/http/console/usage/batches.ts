@@ -1,4 +1,6 @@
-/** Batches: how far they are, and their end. Users see their own, administrators all; what is in them is for their makers' clients. */
+/**
+ * Batches: their progress, and stopping them. Users see their own, administrators all; their contents are only for their owners' clients.
+ */
 import type { Batches } from '#batches/batches'
 import type { Batch } from '#canonical/batch'
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
@@ -37,7 +39,7 @@ export function batchRoutes(deps: BatchDeps): Route[] {
     }
   }
 
-  /** Whose batches the reader sees; undefined: everybody's. */
+  /** The tenant whose batches the reader sees; undefined: all. */
   const whose = ({ role, id }: Asker) => (role === 'admin' ? undefined : id)
 
   return [

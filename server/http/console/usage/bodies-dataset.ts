@@ -1,4 +1,4 @@
-/** Kept conversations as a data set, page by page: examples in the body, and in headers what the body has no place for. */
+/** Stored conversations as a data set, page by page: examples in the body, the rest in headers. */
 import type { ReadBody } from '#bodies/reading'
 import type { Asker } from '#http/console/route/console-route'
 import { readOne } from '#http/console/route/one-value'
@@ -58,7 +58,7 @@ export async function datasetPageOf(
   return { stream: new Blob(lines).stream(), headers }
 }
 
-/** Undefined for what was deleted meanwhile; `unreadable` for what this instance cannot read. */
+/** Undefined if it was deleted meanwhile; `unreadable` if this instance cannot read it. */
 async function readIfThere(read: () => Promise<ReadBody>): Promise<ReadBody | { leftOut: LeftOutReason } | undefined> {
   try {
     return await read()

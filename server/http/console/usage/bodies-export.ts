@@ -1,4 +1,4 @@
-/** Kept requests as a file: one line of JSON for each, of the requests that a list with the same filters has. */
+/** Stored requests as a file: one line of JSON for each request of the list with the same filters. */
 import type { Bodies } from '#bodies/bodies'
 import type { WantedLine } from '#bodies/reading'
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
@@ -14,10 +14,10 @@ import { GatewayError } from '#shared/errors'
 import { datasetPageOf } from './bodies-dataset.ts'
 import { cursorOf, logConditions, readConditions } from './log-query.ts'
 
-/** Lines of one answer when none are named, and at most. */
+/** Default and maximum number of lines. */
 const usualLines = 1_000
 const mostLines = 10_000
-/** Requests that are looked up, and noted in the audit, at a time. */
+/** Requests that are looked up and audited at a time. */
 const atOnce = 50
 
 /** `GET /api/bodies/export`. */
@@ -49,7 +49,7 @@ export function bodyExportRoutes(services: ConsoleServices): Route[] {
       async handle({ user, query, visit }) {
         if (readOne(query, 'as') !== undefined) return datasetPageOf(services, user, query)
         const lines = linesOf(user, query)
-        // What is refused is refused before anything is sent.
+        // Refusals come before anything is sent.
         const first = await lines.next()
         const headers = { 'content-type': 'application/jsonl', 'content-disposition': 'attachment; filename="requests.jsonl"' }
         return { stream: outgoingBody(sourceOf(lines, first), clock, undefined, visit.idleGuard), headers }
@@ -58,10 +58,10 @@ export function bodyExportRoutes(services: ConsoleServices): Route[] {
   ]
 }
 
-/** The row of the request, and where one goes on after it, stand before its bodies. */
+/** The row of the request and the cursor after it, placed before its bodies. */
 const wanted = (row: LogRow): WantedLine => ({ requestId: row.requestId, head: JSON.stringify({ cursor: cursorOf(row), ...row }) })
 
-/** Lines as a source that breaks off where they fail: whoever reads must not take half of them for all. */
+/** Lines as a source that breaks off on failure, so that a partial file is not mistaken for a complete one. */
 function sourceOf(lines: ReturnType<Bodies['lines']>, first: IteratorResult<Uint8Array, unknown>) {
   let next: typeof first | undefined = first
   let isBroken = false

@@ -1,4 +1,4 @@
-/** Kept bodies: read and deleted by the owner of their key, and by administrators. */
+/** Stored bodies: read and deleted by the owner of their key, and by administrators. */
 import type { ReadBody } from '#bodies/reading'
 import { type KeptRecord, textOf } from '#bodies/record'
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
@@ -10,10 +10,12 @@ import { chatFormOf } from '#replay/chat-form'
 import type { KeptBody, KeptPart } from '#shared/console/body'
 import { GatewayError } from '#shared/errors'
 
-/** Bytes of a body that are shown with its record; all of it is a download. */
+/** Most bytes of a body shown with its record; the whole body is a download. */
 const shownBytes = 1024 * 1024
 
-/** `GET` and `DELETE /api/bodies/{requestId}`, `GET /api/bodies/{requestId}/{part}`, and `DELETE /api/bodies` of a key, a user or everybody. */
+/**
+ * `GET` and `DELETE /api/bodies/{requestId}`, `GET /api/bodies/{requestId}/{part}`, and `DELETE /api/bodies` of a key, a user or all users.
+ */
 export function bodyRoutes(deps: ConsoleServices): Route[] {
   const { bodies, accounts } = deps
   const idOf = (params: Record<string, string>) => params.requestId ?? ''
@@ -29,7 +31,7 @@ export function bodyRoutes(deps: ConsoleServices): Route[] {
       throw new GatewayError('invalid_value', 'Give a key or a user, or all=true.', { param: key === undefined ? 'key' : 'user' })
     if (key !== undefined) {
       const { id, teamId, userId } = accounts.keys.find(user, key)
-      // As with reading: what a member's key asked is the member's, whoever runs the team.
+      // As with reading: requests of a member's key belong to the member, not to the team's managers.
       if (teamId !== null && userId !== user.id && user.role !== 'admin')
         throw new GatewayError('not_found', 'There is no such key.', { param: 'key' })
       return { keyId: id }

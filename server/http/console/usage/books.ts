@@ -5,7 +5,7 @@ import type { BooksReport } from '#shared/console/books'
 
 /** What the route needs from the program. */
 export interface BooksDeps extends ConsoleDeps {
-  /** Rejects when the signal, which is the reader's, is aborted. */
+  /** Rejects when the signal is aborted because the client disconnected. */
   checkBooks(signal: AbortSignal): Promise<BooksReport>
 }
 

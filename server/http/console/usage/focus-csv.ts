@@ -52,7 +52,7 @@ const perKey: Record<UsageKey, readonly Column[]> = {
   ],
   group: [['x_Group', (row) => plainWords(row.group)]],
   channel: [['x_Channel', (row) => plainWords(row.channel)]],
-  // Told by the charge period.
+  // Covered by the charge period.
   hour: [],
   day: [],
 }
@@ -86,7 +86,7 @@ export function* focusLines(
   for (const row of rows) yield csvLine(columns.map(([, cell]) => cell(row, period)))
 }
 
-/** Start, inclusive, and end, exclusive, of what a row sums up. */
+/** Start (inclusive) and end (exclusive) of a row's period. */
 function spanOf(row: UsageReportRow, { from, to, timezone }: FocusPeriod): { start: string; end: string } {
   if (row.hour !== undefined) {
     const start = Temporal.Instant.from(row.hour)

@@ -57,5 +57,5 @@ function flag(query: URLSearchParams, name: string): boolean | undefined {
   return value === 'true'
 }
 
-/** Where a list of requests goes on after this one. */
+/** The cursor of a list of requests after this one. */
 export const cursorOf = ({ at, requestId }: Pick<LogRow, 'at' | 'requestId'>): string => `${Date.parse(at)}.${requestId}`

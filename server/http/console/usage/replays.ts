@@ -1,4 +1,4 @@
-/** Replays of kept requests: asked for, followed and stopped by whoever pays for them. */
+/** Replays of stored requests: started, followed and stopped by the user who pays for them. */
 import { consoleRoute } from '#http/console/route/console-route'
 import { type Cell, csvLine, csvReply, plainWords } from '#http/console/route/csv'
 import { readOne } from '#http/console/route/one-value'
@@ -10,7 +10,7 @@ import { outgoingBody } from '#runtime/outgoing-body'
 import { NewReplay, type ReplayDetail, type ReplayItemRow, ReplayQuestion } from '#shared/console/replay'
 import { GatewayError } from '#shared/errors'
 
-/** What the routes need from the program. */
+/** Dependencies. */
 export interface ReplayServices extends ConsoleServices {
   replays: Replays
 }
@@ -114,12 +114,12 @@ function positionOf(after: string): { at: Date; id: string } {
   return { at: new Date(Number(at)), id }
 }
 
-/** The place of an item; one that no job has where it is no number. */
+/** The index of an item; one that no job has if it is not a number. */
 const placeOf = (n = ''): number => (/^\d{1,4}$/.test(n) ? Number(n) : -1)
 
 const targetOf = (job: ReplayDetail, { target }: ReplayItemRow) => job.targets[target] ?? {}
 
-/** Each item as JSON on a line of its own, with its target; `read` adds both answers where they are kept. */
+/** Each item as one line of JSON, with its target; `read` adds both answers where they are stored. */
 function jsonLines(job: ReplayDetail, read: ReplayTable['answers'] | undefined) {
   const encoder = new TextEncoder()
   const left = [...job.results]
@@ -134,7 +134,7 @@ function jsonLines(job: ReplayDetail, read: ReplayTable['answers'] | undefined) 
   }
 }
 
-/** Nothing where they cannot be read any more: the other lines are still wanted. */
+/** An error code where they can no longer be read: the other lines are still sent. */
 async function readable<T>(read: () => Promise<T>): Promise<T | { unread: string }> {
   try {
     return await read()

@@ -1,4 +1,4 @@
-/** Query parameters of usage: grouping, and of whom. All throw `invalid_value` with the parameter as `param`. */
+/** Query parameters of usage: grouping, and users and keys. All throw `invalid_value` with the parameter as `param`. */
 
 import { readOne } from '#http/console/route/one-value'
 import { type UsageKey, usageKeys } from '#shared/console/usage'
@@ -20,7 +20,7 @@ export function readBy(query: URLSearchParams): UsageKey[] {
 export const usageLists = ['users', 'keys'] as const
 const mostIds = 200
 
-/** Of which users and keys the report is: ids, with commas between. */
+/** The users and keys of the report: ids, separated by commas. */
 export function readLists(query: URLSearchParams): Partial<Record<(typeof usageLists)[number], string[]>> {
   const given = usageLists.flatMap((name) => {
     const text = readOne(query, name)

@@ -38,7 +38,7 @@ export function usageRoutes(services: ConsoleServices): Route[] {
       async handle({ user, query, visit }) {
         const now = clock.now()
         const question = readQuestion(query, now)
-        // No row is of the future, and sums are of whole hours.
+        // There are no rows in the future, and sums are of whole hours.
         const asked =
           question.to.getTime() > now ? { ...question, to: new Date(Math.ceil(question.to.getTime() / hourMs) * hourMs) } : question
         const format = readFormat(query, visit.request, ['csv', 'focus'])

@@ -1,6 +1,6 @@
 /**
- * Long work beside batches: answers and interactions in the background, calls, and videos. Users see their own, administrators all. Videos
- * alone cannot be stopped, because no vendor stops one.
+ * Long work other than batches: background answers and interactions, calls, and videos. Users see their own, administrators all. Videos
+ * cannot be stopped, because no vendor supports it.
  */
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
 import { decodeCursor, encodeCursor, paging, readPaging } from '#http/console/route/page'
@@ -33,22 +33,22 @@ interface Answer {
   createdAt: Date
 }
 
-/** Which are listed; `tenant` absent: everybody's. */
+/** Filter of a list; `tenant` absent: all. */
 interface Bounds {
   tenant?: string
   most: number
 }
 
-/** What the routes need from the program. */
+/** Dependencies. */
 export interface WorkDeps<Video extends Work> extends ConsoleServices {
   videos: {
     list(asked: Bounds & { after?: Video }): Promise<Video[]>
     find(id: string, tenant?: string): Promise<Video | undefined>
   }
   answers: {
-    /** Those that are being made, the newest first. */
+    /** Running ones, newest first. */
     open(asked: { most: number; tenant?: string | undefined; id?: string }): Promise<Answer[]>
-    /** Asks whoever makes it to stop. `by`: who is named in the audit trail. */
+    /** Asks the process that runs it to stop. `by`: the actor for the audit trail. */
     cancel(tenant: string, id: string, by: Actor): Promise<unknown>
   }
   interactions: {
@@ -57,9 +57,9 @@ export interface WorkDeps<Video extends Work> extends ConsoleServices {
     stop(id: string): Promise<void>
   }
   calls: {
-    /** Those that go on, the newest first. */
+    /** Running ones, newest first. */
     open(asked: Bounds): Promise<Kept[]>
-    /** Nano-dollars, where this instance hears the call. */
+    /** Nano-dollars, if this instance monitors the call. */
     spent(id: string): bigint | undefined
     /** Hangs up. Rejects with GatewayError. */
     stop(id: string): Promise<void>
@@ -67,7 +67,7 @@ export interface WorkDeps<Video extends Work> extends ConsoleServices {
 }
 
 const list = 'work'
-/** Of each kind of what goes on, which comes before the videos of the first page. */
+/** Most running ones of each kind, listed before the videos of the first page. */
 const mostOpen = 100
 
 const noWork = () => new GatewayError('not_found', 'There is no work with this id, or it has ended.', { param: 'id' })
@@ -106,10 +106,10 @@ export function workRoutes<Video extends Work>(deps: WorkDeps<Video>): Route[] {
     createdAt: createdAt.toISOString(),
   })
 
-  /** Whose work the reader sees; nothing: everybody's. */
+  /** The tenant whose work the reader sees; empty: all. */
   const whose = ({ role, id }: Asker): { tenant?: string } => (role === 'admin' ? {} : { tenant: id })
 
-  /** Interactions and calls that go on, each with its end before its time. */
+  /** Running interactions and calls, each with a function to stop it. */
   async function beside(reader: Asker): Promise<{ row: WorkRow; stop(): Promise<unknown> }[]> {
     const bounds = { ...whose(reader), most: mostOpen }
     const [asked, held] = await Promise.all([interactions.list({ ...bounds, isOpen: true }), calls.open(bounds)])
@@ -119,7 +119,7 @@ export function workRoutes<Video extends Work>(deps: WorkDeps<Video>): Route[] {
     ]
   }
 
-  /** What goes on, newest first. */
+  /** Running work, newest first. */
   async function openOf(reader: Asker): Promise<WorkRow[]> {
     const [made, others] = await Promise.all([answers.open({ ...whose(reader), most: mostOpen }), beside(reader)])
     const rows = [...made.map((one) => ofAnswer(reader, one)), ...others.map(({ row }) => row)]

@@ -1,4 +1,4 @@
-/** What is said of the addresses at which clients of other services look for the same endpoints. */
+/** Texts about the alternative addresses that clients of other services use. */
 export const addresses: Readonly<Record<string, string>> = {
   'The key, as Azure’s clients send it. Any other carrier works too.': '密钥，按 Azure 客户端的发送方式。其他方式也可用。',
   'Accepted and not looked at.': '接受，但不读取。',

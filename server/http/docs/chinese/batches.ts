@@ -1,4 +1,4 @@
-/** What is said of batches and of uploads in parts. */
+/** Texts about batches and multipart uploads. */
 export const batches: Readonly<Record<string, string>> = {
   Batches: '批处理',
   'Many requests at once, asked when there is room, on any upstream.': '一次提交许多请求，有余量时逐个发出，上游不限。',

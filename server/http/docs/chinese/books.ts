@@ -1,4 +1,4 @@
-/** What is said of the checks of the books. */
+/** Texts about the checks of the books. */
 export const books: Readonly<Record<string, string>> = {
   'Check the books': '核对账目',
   'Compares balances with entries, rows with entries, sums with rows, budgets with rows, leases with instances, and the journals of this instance with all of them. It reads everything.':

@@ -1,4 +1,4 @@
-/** What endpoints of the console and their parameters are called. */
+/** Names of console endpoints and their parameters. */
 export const consoleEndpoints: Readonly<Record<string, string>> = {
   Conversations: '对话',
   'Status of the installation': '安装的状态',

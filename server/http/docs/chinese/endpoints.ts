@@ -1,4 +1,4 @@
-/** What endpoints of models, their parameters, sections and samples are called. */
+/** Names of model endpoints, their parameters, sections and samples. */
 export const endpoints: Readonly<Record<string, string>> = {
   'The same as a stream.': '同一请求，流式返回。',
   'Chat completions': '聊天补全',

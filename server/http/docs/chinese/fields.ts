@@ -1,4 +1,4 @@
-/** What is said of the fields of bodies. */
+/** Descriptions of the fields of bodies. */
 export const fields: Readonly<Record<string, string>> = {
   '`system`, `developer`, `user`, `assistant`, `tool` or `function`': '`system`、`developer`、`user`、`assistant`、`tool` 或 `function`',
   '`text`, `refusal`, `image_url`, `input_audio`, `video_url` or `file`; other kinds are passed on':

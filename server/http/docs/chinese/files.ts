@@ -1,4 +1,4 @@
-/** What is said of files that are kept for requests, and of counting tokens before them. */
+/** Texts about files stored for requests, and about counting tokens. */
 export const files: Readonly<Record<string, string>> = {
   Files: '文件',
   'Files that are kept here for requests: uploaded once, named by their ids in any protocol, on any upstream.':

@@ -1,4 +1,4 @@
-/** The reference in Chinese: each text by its English form. A test says which are missing and which nothing shows any more. */
+/** The reference in Chinese: each text by its English form. A test reports missing and unused ones. */
 import { addresses } from './addresses.ts'
 import { batches } from './batches.ts'
 import { books } from './books.ts'

@@ -1,4 +1,4 @@
-/** What is said of objects in an upstream's account. */
+/** Texts about objects in an upstream's account. */
 import { deedOf, describedDoors, kindNames } from '../object-routes.ts'
 
 const kinds: Readonly<Record<keyof typeof kindNames, string>> = {

@@ -1,7 +1,7 @@
-/** What the reference says of second factors, proofs and invitations, in Chinese. */
+/** Texts about second factors, proofs and invitations, in Chinese. */
 const fresh = '需要重新证明身份（`reauthentication_required`）。'
 
-/** Texts about how people get in. */
+/** Texts about sign-in. */
 export const people = {
   'Answers 202 with the second factors that the sign-in goes on with at `POST /api/session/step`, where one is asked for.':
     '需要第二因素时以 202 回答，列出可在 `POST /api/session/step` 继续登录的第二因素。',

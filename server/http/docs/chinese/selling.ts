@@ -1,4 +1,4 @@
-/** What the reference says of selling on, in Chinese. */
+/** Texts about reselling, in Chinese. */
 const begins = '立即开始；已持有的同一套餐延续到新的结束时间，其他套餐被替换。'
 const keeps = '已持有者保持原有条款。'
 

@@ -1,4 +1,4 @@
-/** What the reference says of teams, in Chinese. */
+/** Texts about teams, in Chinese. */
 const running = '适用于团队的所有者和经理以及管理员。经理可更改成员和会计，所有者可更改所有人。'
 
 /** Texts about teams. */

@@ -1,4 +1,4 @@
-/** Descriptions of the endpoints of channels: what they are, how they do, what their upstreams have. */
+/** Descriptions of the channel endpoints: configuration, health, upstream models. */
 import type { RouteDoc } from '../route-doc.ts'
 import { doc, inQuery, list } from './console-route-doc.ts'
 

@@ -1,11 +1,11 @@
-/** With what the endpoints of the console are described. */
+/** Helpers to describe the console's endpoints. */
 import type { SchemaName } from '#shared/api/schemas'
 import { paging } from '../parameters.ts'
 import type { Parameter, RouteDoc } from '../route-doc.ts'
 
 interface Details {
   takes?: SchemaName
-  /** The body may be left out. */
+  /** The body is optional. */
   optional?: true
   /** Absent = 204. */
   gives?: SchemaName
@@ -29,7 +29,7 @@ export const doc = (
   ...(takes && { takes: { json: takes, ...(optional && { optional }) } }),
   gives: gives ? { status: status ?? 200, json: [gives] } : { status: status ?? 204 },
 })
-/** An endpoint that answers a page of a list. */
+/** An endpoint that returns a page of a list. */
 export const list = (
   route: string,
   who: RouteDoc['who'],

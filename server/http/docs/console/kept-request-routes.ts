@@ -1,8 +1,8 @@
-/** Descriptions of the endpoints for kept requests: reading, deleting, and asking them again. */
+/** Descriptions of the endpoints for stored requests: reading, deleting, and replaying them. */
 import type { RouteDoc } from '../route-doc.ts'
 import { doc, inQuery, list } from './console-route-doc.ts'
 
-/** What was kept, and replays of it. */
+/** Stored requests and their replays. */
 export const keptRequestDocs: readonly RouteDoc[] = [
   doc('GET /api/bodies/:requestId', 'session', 'A kept request', {
     gives: 'KeptBody',

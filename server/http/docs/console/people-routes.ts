@@ -1,4 +1,4 @@
-/** The API reference about how people get in: second factors, proofs, invitations. */
+/** The API reference about sign-in: second factors, proofs, invitations. */
 import type { RouteDoc } from '../route-doc.ts'
 import { doc, list } from './console-route-doc.ts'
 

@@ -1,4 +1,4 @@
-/** The API reference about selling on. */
+/** The API reference about reselling. */
 import type { Parameter, RouteDoc } from '../route-doc.ts'
 import { doc, list } from './console-route-doc.ts'
 

@@ -12,7 +12,7 @@ export const entryFilters = inQuery({
   timezone: 'IANA time zone in which days begin. Default: UTC.',
   format: '`json` or `csv`. Overrides the Accept header.',
 })
-/** What is said of them. */
+/** Their description. */
 export const entryDescription =
   'Newest first, each with what it left in the wallet, whichever are shown; the sum of a day stands where its newest charge does. As CSV it is one file of up to 50,000 rows of the same filters.'
 
