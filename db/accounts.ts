@@ -21,7 +21,7 @@ export const users = pgTable('users', {
   groups: text('groups').array().notNull(),
   budget: jsonb('budget').$type<Budget>(),
   limits: jsonb('limits').$type<Limits>(),
-  /** The plan they have or had last, as it was given. */
+  /** The current or last plan, as it was given. */
   plan: jsonb('plan').$type<HeldPlan>(),
   enabled: boolean('enabled').notNull().default(true),
   managed: text('managed').$type<Managed>().notNull().default('console'),
@@ -32,9 +32,9 @@ export const users = pgTable('users', {
 export const sessions = pgTable(
   'sessions',
   {
-    /** SHA-256 of the cookie's first value, hexadecimal; it stays what names the session when the cookie gets another value. */
+    /** SHA-256 of the cookie's first value, hexadecimal; it identifies the session even after the cookie gets another value. */
     digest: text('digest').primaryKey(),
-    /** SHA-256 of the cookie's value since its user last proved who they are; null = `digest`. */
+    /** SHA-256 of the cookie's value since the user's last proof of identity; null = `digest`. */
     tokenDigest: text('token_digest'),
     userId: text('user_id')
       .notNull()
@@ -47,13 +47,13 @@ export const sessions = pgTable(
     agent: text('agent'),
     /** How the sign-in was proved; null for sessions older than this column. */
     via: text('via').$type<SignInWay>(),
-    /** When its user last proved who they are; null = at sign-in. */
+    /** When its user last proved their identity; null = at sign-in. */
     provedAt: instant('proved_at'),
   },
   (table) => [index('sessions_user').on(table.userId)],
 )
 
-/** Networks from which a user has signed in: others' failed attempts never refuse the right password from there. */
+/** Networks from which a user has signed in: others' failed attempts never block the right password from there. */
 export const knownNetworks = pgTable(
   'known_networks',
   {
@@ -68,19 +68,19 @@ export const knownNetworks = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.network] })],
 )
 
-/** Who users are at identity providers. */
+/** Users' identities at identity providers. */
 export const identities = pgTable(
   'identities',
   {
     id: text('id').primaryKey(),
     /** The provider's issuer identifier, a URL. */
     issuer: text('issuer').notNull(),
-    /** The provider's `sub`: never given to another person, and the same whatever else of the person changes. */
+    /** The provider's `sub`: never reassigned, and unaffected by other changes of the person. */
     subject: text('subject').notNull(),
     userId: text('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** What the provider called the person at the latest sign-in; for people only. */
+    /** The provider's name for the person at the latest sign-in; for people only. */
     label: text('label'),
     createdAt: instant('created_at').notNull(),
     usedAt: instant('used_at').notNull(),
@@ -88,11 +88,11 @@ export const identities = pgTable(
   (table) => [uniqueIndex('identities_subject').on(table.issuer, table.subject), index('identities_user').on(table.userId)],
 )
 
-/** Who belongs to a team, and how much of its money each may spend. */
+/** Members of teams, and how much of the team's money each may spend. */
 export const teamMembers = pgTable(
   'team_members',
   {
-    /** `<team>.<user>`: whoever comes back has spent what they had spent. The `member_id` of their usage rows. */
+    /** `<team>.<user>`: a returning member keeps their earlier spend. The `member_id` of their usage rows. */
     id: text('id').primaryKey(),
     teamId: text('team_id')
       .notNull()
@@ -103,7 +103,7 @@ export const teamMembers = pgTable(
     role: text('role').$type<TeamRole>().notNull(),
     /** The member's cap. */
     budget: jsonb('budget').$type<Budget>(),
-    /** Put there by the team's claim, and gone with it. */
+    /** Added by the team's claim, and removed with it. */
     byClaim: boolean('by_claim').notNull().default(false),
     createdAt: instant('created_at').notNull(),
   },
@@ -118,7 +118,7 @@ export const apiKeys = pgTable(
     /** The user who owns it and pays; null = a team does. */
     userId: text('user_id').references(() => users.id, { onDelete: 'cascade' }),
     teamId: text('team_id').references(() => teams.id, { onDelete: 'cascade' }),
-    /** Of a team's key: the user who made it, who may be gone; null for other keys. */
+    /** Of a team's key: the user who created it, who may be gone; null for other keys. */
     makerId: text('maker_id'),
     name: text('name').notNull(),
     /** SHA-256 of the whole key, hexadecimal. */
@@ -131,9 +131,9 @@ export const apiKeys = pgTable(
     expiresAt: instant('expires_at'),
     enabled: boolean('enabled').notNull().default(true),
     strict: boolean('strict').notNull().default(false),
-    /** True where `keepBodies` is: what earlier versions knew. */
+    /** True where `keepBodies` is; for earlier versions. */
     logBodies: boolean('log_bodies').notNull().default(false),
-    /** Which of its requests are kept; null = as `logBodies` says. */
+    /** Which of its requests are stored; null = by `logBodies`. */
     keepBodies: jsonb('keep_bodies').$type<KeepBodies>(),
     budget: jsonb('budget').$type<Budget>(),
     limits: jsonb('limits').$type<Limits>(),
@@ -146,7 +146,7 @@ export const apiKeys = pgTable(
     note: text('note'),
     /** Addresses and ranges that may use it; null = all. */
     addresses: text('addresses').array(),
-    /** The digest before the last rotation, which is good until `previousUntil`. */
+    /** The digest before the last rotation, valid until `previousUntil`. */
     previousDigest: text('previous_digest').unique(),
     previousUntil: instant('previous_until'),
   },
@@ -166,7 +166,7 @@ export const managementKeys = pgTable(
     digest: text('digest').notNull().unique(),
     hint: text('hint').notNull(),
     scopes: text('scopes').array().$type<Scope[]>().notNull(),
-    /** The owner's role when it was made: with another role it is not valid. */
+    /** The owner's role at creation: with another role it is not valid. */
     role: text('role').$type<Role>().notNull(),
     expiresAt: instant('expires_at'),
     createdAt: instant('created_at').notNull(),
@@ -183,11 +183,11 @@ export const groups = pgTable('groups', {
   description: text('description').notNull().default(''),
   /** Millionths: 1000000 is a ratio of 1. */
   ratio: bigint('ratio', { mode: 'bigint' }).notNull(),
-  /** Which requests of the group are kept; null = none. */
+  /** Which requests of the group are stored; null = none. */
   keepBodies: jsonb('keep_bodies').$type<KeepBodies>(),
   budget: jsonb('budget').$type<Budget>(),
   limits: jsonb('limits').$type<Limits>(),
-  /** Fallback models by model, in place of those of the installation; null = none of its own. */
+  /** Fallback models by model, replacing those of the installation; null = none of its own. */
   fallbacks: jsonb('fallbacks').$type<Record<string, Fallback>>(),
   enabled: boolean('enabled').notNull().default(true),
   managed: text('managed').$type<Managed>().notNull().default('console'),

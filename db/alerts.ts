@@ -1,11 +1,11 @@
-/** Where alerts go, the alerts themselves, and each one's way to each place. */
+/** Alert hooks, alerts, and the delivery of each alert to each hook. */
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { AlertData, AlertForm, AlertKind, DeliveryState } from '../shared/console/alert.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** Places that hear of alerts. */
+/** Destinations of alerts. */
 export const alertHooks = pgTable('alert_hooks', {
   id: text('id').primaryKey(),
   name: text('name').notNull(),
@@ -23,21 +23,21 @@ export const alertHooks = pgTable('alert_hooks', {
   createdAt: instant('created_at').notNull(),
 })
 
-/** What happened. One row for each threshold and window, whoever of the instances noticed it. */
+/** What happened. One row for each threshold and window, whichever instance noticed it. */
 export const alerts = pgTable(
   'alerts',
   {
     id: text('id').primaryKey(),
     at: instant('at').notNull(),
     kind: text('kind').$type<AlertKind>().notNull(),
-    /** What it is said of once: kind, subject, threshold and window. */
+    /** Deduplication key: kind, subject, threshold and window. */
     once: text('once').notNull().unique(),
     data: jsonb('data').$type<AlertData>().notNull(),
   },
   (table) => [index('alerts_at').on(table.at)],
 )
 
-/** The outbox: an alert on its way to a place. */
+/** The outbox: the delivery of an alert to a hook. */
 export const alertDeliveries = pgTable(
   'alert_deliveries',
   {
@@ -50,9 +50,9 @@ export const alertDeliveries = pgTable(
       .references(() => alertHooks.id, { onDelete: 'cascade' }),
     state: text('state').$type<DeliveryState>().notNull().default('waiting'),
     tries: integer('tries').notNull().default(0),
-    /** When it is tried next; while it is being tried, when somebody else may. */
+    /** When it is tried next; while it is being tried, when another instance may. */
     dueAt: instant('due_at').notNull(),
-    /** What was answered last, in words. */
+    /** The last answer, in words. */
     answer: text('answer'),
     sentAt: instant('sent_at'),
   },

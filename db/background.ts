@@ -6,7 +6,7 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'd
 export const backgroundResponses = pgTable(
   'background_responses',
   {
-    /** The id of the user or team whose it is; goes with them (`deleteStateOf`). */
+    /** The id of the owning user or team; deleted with them (`deleteStateOf`). */
     tenant: text('tenant').notNull(),
     id: text('id').notNull(),
     createdAt: instant('created_at').notNull(),

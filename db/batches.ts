@@ -1,4 +1,4 @@
-/** Batches: requests that are asked one by one when there is room, and their answers. Sealed: only the program can read them. */
+/** Batches: requests that are sent one by one when there is capacity, and their answers. Sealed: only the program can read them. */
 import { bigint, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -7,20 +7,20 @@ export const batches = pgTable(
   'batches',
   {
     id: text('id').primaryKey(),
-    /** The id of the user or team whose it is; goes with them (`deleteStateOf`). */
+    /** The id of the owning user or team; deleted with them (`deleteStateOf`). */
     tenant: text('tenant').notNull(),
-    /** The key that made it and that its requests are asked with. */
+    /** The key that created it and that sends its requests. */
     keyId: text('key_id').notNull(),
-    /** In whose words it was made: `chat`, `messages` or `gemini`. */
+    /** The format of its creation: `chat`, `messages` or `gemini`. */
     envelope: text('envelope').notNull(),
     /** The address that its requests are for. */
     endpoint: text('endpoint').notNull(),
     createdAt: instant('created_at').notNull(),
-    /** When what has not been asked by then is given up. */
+    /** When requests not sent by then are given up. */
     endsAt: instant('ends_at').notNull(),
     /** When it is deleted. */
     expiresAt: instant('expires_at').notNull(),
-    /** When its end was asked for, and when it came. */
+    /** When its cancellation was requested, and when it ended. */
     cancelledAt: instant('cancelled_at'),
     endedAt: instant('ended_at'),
     total: integer('total').notNull(),
@@ -28,7 +28,7 @@ export const batches = pgTable(
     failed: integer('failed').notNull().default(0),
     cancelled: integer('cancelled').notNull().default(0),
     expired: integer('expired').notNull().default(0),
-    /** Of its requests, as they came. */
+    /** Of its requests, as received. */
     bytes: bigint('bytes', { mode: 'number' }).notNull(),
     /** Further facts as JSON: AES-256-GCM, with the id as associated data. */
     sealed: text('sealed').notNull(),
@@ -36,14 +36,14 @@ export const batches = pgTable(
   (table) => [index('batches_tenant').on(table.tenant, table.createdAt), index('batches_expires').on(table.expiresAt)],
 )
 
-/** One row a request. */
+/** One row per request. */
 export const batchLines = pgTable(
   'batch_lines',
   {
     batch: text('batch')
       .notNull()
       .references(() => batches.id, { onDelete: 'cascade' }),
-    /** From 0 on, in the order in which they came. */
+    /** From 0 on, in order of arrival. */
     place: integer('place').notNull(),
     /** `waiting`, `succeeded`, `failed`, `cancelled` or `expired`. */
     state: text('state').notNull(),
@@ -53,7 +53,7 @@ export const batchLines = pgTable(
   (table) => [primaryKey({ columns: [table.batch, table.place] })],
 )
 
-/** What is asked and answered, so that no statement carries more than a piece. */
+/** Requests and answers in pieces, so that no statement carries more than one. */
 export const batchPieces = pgTable(
   'batch_pieces',
   {
@@ -61,7 +61,7 @@ export const batchPieces = pgTable(
       .notNull()
       .references(() => batches.id, { onDelete: 'cascade' }),
     place: integer('place').notNull(),
-    /** 0: what is asked, 1: what was answered. */
+    /** 0: request, 1: answer. */
     side: integer('side').notNull(),
     piece: integer('piece').notNull(),
     /** AES-256-GCM, with batch, place, side and piece as associated data. */

@@ -1,17 +1,17 @@
-/** Where kept bodies lie. The bodies themselves are in files, or in a bucket. */
+/** Locations of stored bodies. The bodies themselves are in files, or in a bucket. */
 import { boolean, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** One row per kept request. Whoever deletes it deletes the only key of its record, which nobody can read from then on. */
+/** One row per stored request. Deleting it deletes the only key of its record, which is unreadable from then on. */
 export const keptBodies = pgTable(
   'kept_bodies',
   {
     requestId: text('request_id').primaryKey(),
     at: instant('at').notNull(),
-    /** The user or team that paid; whoever removes it removes these rows. */
+    /** The user or team that paid; these rows are removed with it. */
     userId: text('user_id').notNull(),
-    /** Where a team pays: whose request it was, `<team>.<user>`. */
+    /** If a team pays: the sender, `<team>.<user>`. */
     memberId: text('member_id'),
     /** Null for a request of the playground. */
     keyId: text('key_id'),
@@ -19,9 +19,9 @@ export const keptBodies = pgTable(
     instance: text('instance').notNull(),
     /** The name of its file. */
     segment: text('segment').notNull(),
-    /** Where its record begins in the file, in bytes. */
+    /** Offset of its record in the file, in bytes. */
     offset: integer('offset').notNull(),
-    /** Bytes of the record as it lies there. */
+    /** Bytes of the stored record. */
     length: integer('length').notNull(),
     /** The record's key: AES-256-GCM under the master key, with the request id as associated data. */
     sealedKey: text('sealed_key').notNull(),

@@ -28,11 +28,11 @@ export const channels = pgTable('channels', {
   timeouts: jsonb('timeouts').$type<NonNullable<NewChannel['timeouts']>>().notNull().default({}),
   options: jsonb('options').$type<Record<string, string>>().notNull().default({}),
   costs: jsonb('costs').$type<Record<string, PriceFields>>().notNull().default({}),
-  /** `allow`: one tenant alone uses this account, so ids that Parley never saw are passed on. */
+  /** `allow`: only one tenant uses this account, so ids that Parley never saw are passed on. */
   foreignState: text('foreign_state').$type<'deny' | 'allow'>().notNull().default('deny'),
-  /** URL of a proxy, its credentials sealed; `direct`: none. Null: what holds for all channels. */
+  /** URL of a proxy, its credentials sealed; `direct`: none. Null: the setting for all channels. */
   proxy: text('proxy'),
-  /** As PEM, the key sealed. */
+  /** PEM, with the key sealed. */
   tls: jsonb('tls').$type<NonNullable<NewChannel['tls']>>().notNull().default({}),
   tags: text('tags').array().notNull(),
   managed: text('managed').$type<Managed>().notNull().default('console'),
@@ -65,6 +65,6 @@ export const prices = pgTable('prices', {
   price: jsonb('price').$type<PriceFields>().notNull(),
   managed: text('managed').$type<Managed>().notNull().default('console'),
   enabled: boolean('enabled').notNull().default(true),
-  /** Null: before this was noted. */
+  /** Null: before this was recorded. */
   changedAt: instant('changed_at'),
 })

@@ -1,17 +1,17 @@
-/** Conversations of the playground that their owner keeps here or shows to others. Sealed: only the program can read them. */
+/** Conversations of the playground that their owner stores or shares. Sealed: only the program can read them. */
 import { index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import { users } from './accounts.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** Conversations that a user keeps on the server. */
+/** Conversations that a user stores on the server. */
 export const keptConversations = pgTable(
   'kept_conversations',
   {
     userId: text('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** As the browser named it. */
+    /** The browser's id. */
     id: text('id').notNull(),
     /** When it was last changed, by the clock of the browser. */
     changedAt: instant('changed_at').notNull(),
@@ -23,11 +23,11 @@ export const keptConversations = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.id] })],
 )
 
-/** Copies of conversations that whoever has the link may read. */
+/** Copies of conversations that anyone with the link may read. */
 export const sharedConversations = pgTable(
   'shared_conversations',
   {
-    /** 128 random bits at least: whoever has it may read. */
+    /** At least 128 random bits: whoever has it may read. */
     id: text('id').primaryKey(),
     userId: text('user_id')
       .notNull()

@@ -3,17 +3,17 @@ import { bigint, boolean, foreignKey, index, integer, pgTable, primaryKey, text,
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** One row a file; what is in it lies in pieces. */
+/** One row per file; its content is in pieces. */
 export const storedFiles = pgTable(
   'stored_files',
   {
-    /** The id of the user or team whose it is; goes with them (`deleteStateOf`). */
+    /** The id of the owning user or team; deleted with them (`deleteStateOf`). */
     tenant: text('tenant').notNull(),
-    /** What its ids in all protocols have in common. */
+    /** The common part of its ids in all protocols. */
     id: text('id').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
-    /** All of it is there. */
+    /** The content is complete. */
     isWhole: boolean('is_whole').notNull(),
     /** Of the file itself. */
     bytes: bigint('bytes', { mode: 'number' }).notNull(),
@@ -25,7 +25,7 @@ export const storedFiles = pgTable(
   (table) => [primaryKey({ columns: [table.tenant, table.id] }), index('stored_files_expires').on(table.expiresAt)],
 )
 
-/** What is in a file, so that no statement carries more than a piece. */
+/** The content of files in pieces, so that no statement carries more than one. */
 export const storedFilePieces = pgTable(
   'stored_file_pieces',
   {

@@ -1,4 +1,4 @@
-/** Work that lasts longer than a request. A row is there only while there is something to do; what it is about is in tables of its own. */
+/** Work that outlasts a request. A row exists only while there is something to do; its data is in other tables. */
 import { boolean, index, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -6,15 +6,15 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'd
 export const jobs = pgTable(
   'jobs',
   {
-    /** That of the row which it is about. */
+    /** The id of the row with its data. */
     id: text('id').primaryKey(),
     kind: text('kind').notNull(),
     createdAt: instant('created_at').notNull(),
-    /** The process that does it; null = nobody yet. */
+    /** The process that runs it; null = none yet. */
     runner: text('runner'),
-    /** When that was last seen to do it. */
+    /** The runner's last heartbeat. */
     beatAt: instant('beat_at').notNull(),
-    /** Somebody asked that it be stopped. */
+    /** A stop was requested. */
     stop: boolean('stop').notNull().default(false),
   },
   (table) => [index('jobs_kind').on(table.kind, table.createdAt)],

@@ -1,20 +1,20 @@
-/** Conversations that clients of Responses keep here by themselves, and the items in them. Sealed: only the program can read them. */
+/** Conversations that Responses clients create themselves, and the items in them. Sealed: only the program can read them. */
 import { foreignKey, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** One row a conversation. */
+/** One row per conversation. */
 export const itemConversations = pgTable(
   'item_conversations',
   {
-    /** The id of the user or team whose it is; goes with them (`deleteStateOf`). */
+    /** The id of the owning user or team; deleted with them (`deleteStateOf`). */
     tenant: text('tenant').notNull(),
     id: text('id').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
-    /** How many items it ever had: the place of the next one. */
+    /** Number of items it ever had: the position of the next one. */
     places: integer('places').notNull(),
-    /** What its client notes of it, as JSON: AES-256-GCM, with tenant and id as associated data. */
+    /** The client's metadata, as JSON: AES-256-GCM, with tenant and id as associated data. */
     sealed: text('sealed').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.id] }), index('item_conversations_expires').on(table.expiresAt)],
@@ -33,7 +33,7 @@ export const keptItems = pgTable(
     piece: integer('piece').notNull(),
     /** The item's id, as clients name it. */
     item: text('item').notNull(),
-    /** Of the first piece: how many there are, and the bytes of what is sealed in all of them; 0 of others. */
+    /** Of the first piece: the number of pieces, and the bytes sealed in all of them; 0 in others. */
     pieces: integer('pieces').notNull(),
     bytes: integer('bytes').notNull(),
     /** JSON: AES-256-GCM, with tenant, conversation, item and piece as associated data. */

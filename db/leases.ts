@@ -20,24 +20,24 @@ export const instances = pgTable('instances', {
   /** The number of its last call. A delayed call has a smaller one and is rejected. */
   seq: bigint('seq', { mode: 'bigint' }).notNull().default(sql`0`),
   seen: timestamp('seen', { withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
-  /** It is writing again what this database has lost: nobody takes meanwhile. */
+  /** It is writing back what this database has lost: no instance takes meanwhile. */
   telling: boolean('telling').notNull().default(false),
 })
 
 /**
- * One row: the last time that the database was found to have lost commits, or to be another server than before. Until every instance of
- * that time has been heard again nobody takes anything.
+ * One row: the last time that the database was found to have lost commits, or to be a different server. Until every instance of
+ * that time has called again no instance takes anything.
  */
 export const recoveries = pgTable('recoveries', {
   id: integer('id').primaryKey(),
   /** The server's timeline, which a promotion changes; 0 where it has none. */
   timeline: bigint('timeline', { mode: 'bigint' }).notNull(),
   since: timestamp('since', { withTimezone: true, mode: 'date' }).notNull(),
-  /** The instances that lived then, with the number of their last call that this database knows. */
+  /** The instances that were live then, with the number of their last call known to this database. */
   due: jsonb('due').$type<Record<string, string>>().notNull(),
 })
 
-/** What instances hold of accounts. */
+/** Leases of instances. */
 export const leases = pgTable(
   'leases',
   {

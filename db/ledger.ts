@@ -11,7 +11,7 @@ export const accountKinds = ['wallet', 'budget'] as const
 export const budgetOwners = ['key', 'user', 'group', 'member'] as const
 
 /**
- * What requests are paid from. For a wallet `free + leases = sum(entries)`; for a budget `limit - free - leases` is the sum charged
+ * Accounts that pay for requests. For a wallet `free + leases = sum(entries)`; for a budget `limit - free - leases` is the sum charged
  * in its window to its key, user, team, member or group. Neither sum is stored anywhere else.
  */
 export const accounts = pgTable(
@@ -20,7 +20,7 @@ export const accounts = pgTable(
     /** The id of the user or team for a wallet. */
     id: text('id').primaryKey(),
     kind: text('kind', { enum: accountKinds }).notNull().default('wallet'),
-    /** What is still available to any instance. Negative only for a budget: it was lowered, or usage was charged before it existed. */
+    /** The amount still available to any instance. Negative only for a budget: it was lowered, or usage was charged before it existed. */
     free: bigint('free', { mode: 'bigint' }).notNull().default(sql`0`),
     /** The following columns are for budgets only: the limit, whose usage counts, and when. */
     limit: bigint('limit', { mode: 'bigint' }),
@@ -30,7 +30,7 @@ export const accounts = pgTable(
     until: instant('until'),
   },
   (table) => [
-    // For budgets that end soon, or ended long ago. Whoever asks for an owner's budgets must not be offered it: where statistics know of
+    // For budgets that end soon, or ended long ago. Queries for an owner's budgets must not use it: where statistics show
     // no budgets, reading all of it looks as cheap as the index of owners.
     index('accounts_until').on(table.until).where(sql`${table.kind} = 'budget' and ${table.until} is not null`),
     index('accounts_budgets').on(table.ofId, table.of).where(sql`${table.kind} = 'budget'`),
@@ -43,8 +43,8 @@ export const accounts = pgTable(
 )
 
 /**
- * Append-only: a trigger refuses update, delete and truncate. Wallets of entries exist, which triggers of the migration named `row_costs`
- * see to: a foreign key would look up the wallet of every request's entry, which has just been charged.
+ * Append-only: a trigger refuses update, delete and truncate. Triggers of the migration named `row_costs` ensure that the
+ * wallets of entries exist: a foreign key would look up the wallet of every request's entry, which has just been charged.
  */
 export const entries = pgTable(
   'entries',
@@ -54,7 +54,10 @@ export const entries = pgTable(
     /** Positive adds to the balance, negative takes from it. */
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
     kind: text('kind').$type<EntryKind>().notNull(),
-    /** The cause of the entry; makes every posting idempotent: `usage:<request id>`, `grant:<user id>`, `credit:<key>`, `code:<code id>`, `payment:<reference>`, `refund:<reference>`. */
+    /**
+     * The cause of the entry; makes every posting idempotent: `usage:<request id>`, `grant:<user id>`, `credit:<key>`, `code:<code id>`,
+     * `payment:<reference>`, `refund:<reference>`.
+     */
     ref: text('ref').notNull().unique(),
     actor: text('actor').notNull(),
     reason: text('reason').notNull(),

@@ -1,10 +1,10 @@
 /**
- * One usage row per request. Names are copied, so that a row outlives what it refers to. Partitioned by the month of `at` in UTC (the
- * migration named `usage`), which Drizzle's schema cannot express; a request id is unique among the rows of the same `at`. Columns
+ * One usage row per request. Names are copied, so that a row outlives the objects it refers to. Partitioned by the month of `at` in UTC
+ * (the migration named `usage`), which Drizzle's schema cannot express; a request id is unique among the rows of the same `at`. Columns
  * added later must be nullable: rows also come from journals written by earlier versions.
  *
- * A row is written once and read rarely, so it costs as little as possible to write: what is only ever read with its row is one text
- * (`detail`), what is added up is an array of numbers (`figures`), and of the indexes that order rows there are only those that
+ * A row is written once and read rarely, so it is as cheap as possible to write: values only read with their row are one text
+ * (`detail`), summed values are an array of numbers (`figures`), and the only indexes that order rows are those that
  * budgets and users need. All other filters use `logs_filters` and `logs_upstream_models`, BRIN indexes of the migrations named
  * `row_costs` and `upstream_models`, which Drizzle's schema cannot express either.
  */
@@ -51,11 +51,11 @@ export const logs = pgTable(
     upstreamPrice: jsonb('upstream_price').$type<PriceFields>(),
     /** Bill lines where `usage` and `price` are not enough: each answer of a realtime session is priced separately. */
     lines: jsonb('lines').$type<BillLine[]>(),
-    /** JSON: an object with `usage`, `price`, `attempts`, `upstreamPrice` and `replayOf`, those that are null left out. Null in older rows. */
+    /** JSON: an object with `usage`, `price`, `attempts`, `upstreamPrice` and `replayOf`, without nulls. Null in older rows. */
     detail: text('detail'),
-    /** What is added up of `usage`, in the order of `usage-facts.ts` of the store, without zeros at the end. Null in older rows. */
+    /** The summed figures of `usage`, in the order of `usage-facts.ts` of the store, without trailing zeros. Null in older rows. */
     figures: numeric('figures').array(),
-    /** Where a team pays: the member whose cap counts it, as `team_members` has its id; null where there is none any more. */
+    /** If a team pays: the id in `team_members` of the member whose cap applies; null where there is none any more. */
     memberId: text('member_id'),
   },
   (table) => [
@@ -67,7 +67,7 @@ export const logs = pgTable(
 )
 
 /**
- * Rows whose charge may still change: requests that a takeover of a data folder wrote as interrupted although their process may live.
+ * Rows whose charge may still change: requests that a takeover of a data folder wrote as interrupted although their process may be alive.
  * Their real end replaces the row, once, within a day.
  */
 export const unsettled = pgTable('unsettled', {

@@ -1,4 +1,4 @@
-/** How people get in: second factors, sign-ins that wait for one, invitations. */
+/** Sign-in: second factors, sign-ins that wait for one, invitations. */
 import { bigint, boolean, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import type { FactorKind, Role, SignInWay, TeamRole } from '../shared/ids.ts'
 import { users } from './accounts.ts'
@@ -16,7 +16,7 @@ export const secondFactors = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     kind: text('kind').$type<FactorKind>().notNull(),
     name: text('name').notNull(),
-    /** False until the first code of an app was right; such a row counts for nothing. */
+    /** False until the first correct code of an app; such a row has no effect. */
     confirmed: boolean('confirmed').notNull(),
     /** Of an app: its secret, sealed. */
     sealed: text('sealed'),
@@ -25,7 +25,7 @@ export const secondFactors = pgTable(
     /** Of a passkey: its COSE key, base64url. */
     publicKey: text('public_key'),
     transports: text('transports').array(),
-    /** Of an app the time step of the last code that was taken, of a passkey the signature counter: neither goes back. */
+    /** Of an app the time step of the last accepted code, of a passkey the signature counter: neither decreases. */
     counter: bigint('counter', { mode: 'number' }).notNull().default(0),
     createdAt: instant('created_at').notNull(),
     usedAt: instant('used_at'),
@@ -33,7 +33,7 @@ export const secondFactors = pgTable(
   (table) => [index('second_factors_user').on(table.userId)],
 )
 
-/** Codes that stand in for a lost second factor, each once. */
+/** Codes that replace a lost second factor, each usable once. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
@@ -65,7 +65,7 @@ export const signInSteps = pgTable('sign_in_steps', {
 export const spentChallenges = pgTable('spent_challenges', {
   /** SHA-256, hexadecimal. */
   digest: text('digest').primaryKey(),
-  /** From then on the challenge itself is refused. */
+  /** After this the challenge itself is refused. */
   expiresAt: instant('expires_at').notNull(),
 })
 
@@ -78,12 +78,12 @@ export const invitations = pgTable(
     digest: text('digest').notNull().unique(),
     /** For people only. */
     note: text('note'),
-    /** Of whoever becomes a user by it. */
+    /** Role of users created by it. */
     role: text('role').$type<Role>().notNull(),
     group: text('group').notNull(),
     teamId: text('team_id').references(() => teams.id, { onDelete: 'cascade' }),
     teamRole: text('team_role').$type<TeamRole>(),
-    /** How often it may be used, and was. */
+    /** How often it may be used, and has been. */
     most: integer('most').notNull(),
     uses: integer('uses').notNull().default(0),
     createdBy: text('created_by')

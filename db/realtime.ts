@@ -1,19 +1,19 @@
-/** Realtime sessions: what is left of them beside their rows. */
+/** Realtime sessions: their stored state other than usage rows. */
 import { index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
-/** How often short-lived keys were used, of those that may be used so many times. What such a key says is in the key itself. */
+/** Use counts of short-lived keys with limited uses. Their content is in the key itself. */
 export const liveTokens = pgTable(
   'live_tokens',
   {
     id: text('id').primaryKey(),
     used: integer('used').notNull(),
-    /** When the key has ended, and the row is deleted. */
+    /** When the key expires and the row is deleted. */
     expiresAt: timestamp('expires_at', { withTimezone: true, mode: 'date' }).notNull(),
   },
   (table) => [index('live_tokens_expires').on(table.expiresAt)],
 )
 
-/** Calls over WebRTC and SIP that upstreams hold for callers: where each is held. Sealed: only the program can read it. */
+/** WebRTC and SIP calls held by upstreams: where each is held. Sealed: only the program can read it. */
 export const realtimeCalls = pgTable(
   'realtime_calls',
   {

@@ -4,7 +4,7 @@ import { foreignKey, index, integer, pgTable, primaryKey, text, timestamp } from
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
 /**
- * State of tool calls, kept for an hour, written in batches in the background: without a foreign key, so that a removed user does not
+ * State of tool calls, stored for an hour, written in batches in the background: without a foreign key, so that a removed user does not
  * fail a batch.
  */
 export const recollections = pgTable(
@@ -26,7 +26,7 @@ export const storedResponses = pgTable(
   'stored_responses',
   {
     id: text('id').notNull(),
-    /** The id of the user or team whose it is; goes with them (`deleteStateOf`). */
+    /** The id of the owning user or team; deleted with them (`deleteStateOf`). */
     tenant: text('tenant').notNull(),
     /** The response that this one continues; it may have been deleted. */
     previousId: text('previous_id'),
@@ -34,7 +34,7 @@ export const storedResponses = pgTable(
     expiresAt: instant('expires_at').notNull(),
     /** AES-256-GCM, with tenant and id as associated data; of a large one the beginning. */
     sealed: text('sealed').notNull(),
-    /** Bytes of sealed text in the rows of `storedPieces`. A row that has fewer there was never finished. */
+    /** Bytes of sealed text in the rows of `storedPieces`. A row with fewer bytes there was never finished. */
     furtherBytes: integer('further_bytes').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.id] }), index('stored_responses_expires').on(table.expiresAt)],

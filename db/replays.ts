@@ -1,4 +1,4 @@
-/** Replays of kept requests: jobs and their items. No body is here, only what was counted of one. */
+/** Replays of stored requests: jobs and their items. No bodies, only figures of them. */
 import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import type { ReplayDifference, ReplayFigures, ReplayItemState, ReplayState, ReplayTarget } from '../shared/console/replay.ts'
 import { users } from './accounts.ts'
@@ -10,14 +10,14 @@ export const replayJobs = pgTable(
   'replay_jobs',
   {
     id: text('id').primaryKey(),
-    /** Null once the user is gone: nobody pays any more, and nothing is begun. */
+    /** Null once the user is gone: nothing more is begun. */
     userId: text('user_id').references(() => users.id, { onDelete: 'set null' }),
     at: instant('at').notNull(),
     group: text('group').notNull(),
-    /** The team that pays; null: the user. It may be gone: then nothing more is begun. */
+    /** The team that pays; null: the user. If it is gone nothing more is begun. */
     teamId: text('team_id'),
     targets: jsonb('targets').$type<ReplayTarget[]>().notNull(),
-    /** Different originals. */
+    /** Distinct originals. */
     requests: integer('requests').notNull(),
     /** Nano-dollars. */
     ceiling: bigint('ceiling', { mode: 'bigint' }).notNull(),
@@ -41,15 +41,15 @@ export const replayItems = pgTable(
     originalId: text('original_id').notNull(),
     target: integer('target').notNull(),
     state: text('state').$type<ReplayItemState>().notNull(),
-    /** The id of the new request, written before it is sent, and never sent again. */
+    /** The id of the new request, written before it is sent; never sent twice. */
     replayId: text('replay_id'),
-    /** When it was begun, by the clock of whoever did. */
+    /** When it was begun, by that process's clock. */
     begunAt: instant('begun_at'),
     error: jsonb('error').$type<{ code: string; message: string }>(),
     exact: boolean('exact').notNull().default(false),
     /** Nano-dollars. */
     expected: bigint('expected', { mode: 'bigint' }).notNull(),
-    /** Nano-dollars; null while nobody knows. */
+    /** Nano-dollars; null while unknown. */
     charged: bigint('charged', { mode: 'bigint' }),
     original: jsonb('original').$type<ReplayFigures>(),
     result: jsonb('result').$type<ReplayFigures>(),

@@ -1,11 +1,11 @@
-/** Selling on: plans, codes that are redeemed once, and what payment systems credited and refunded. Amounts in nano-dollars. */
+/** Reselling: plans, codes that are redeemed once, and credits and refunds of payment systems. Amounts in nano-dollars. */
 import { bigint, boolean, index, integer, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { PlanWindow } from '../shared/console/selling.ts'
 import type { Managed } from '../shared/ids.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** What can be given for a time. Who has one has a copy of it: the column `plan` of users and teams. */
+/** Plans that can be given for a time. Holders have a copy: the column `plan` of users and teams. */
 export const plans = pgTable('plans', {
   id: text('id').primaryKey(),
   name: text('name').notNull().unique(),
@@ -22,7 +22,7 @@ export const codes = pgTable(
   'codes',
   {
     id: text('id').primaryKey(),
-    /** The codes that were made together. */
+    /** Codes created together. */
     batch: text('batch').notNull(),
     /** SHA-256 of its letters and digits, hexadecimal. */
     digest: text('digest').notNull().unique(),
@@ -32,22 +32,22 @@ export const codes = pgTable(
     value: bigint('value', { mode: 'bigint' }).notNull(),
     planId: text('plan_id').references(() => plans.id),
     days: integer('days'),
-    /** Only wallets of who may use this group; null = any. */
+    /** Only wallets of users or teams that may use this group; null = any. */
     group: text('group'),
-    /** Only this user; null = anybody. Without a foreign key: a code for somebody who is gone is for nobody. */
+    /** Only this user; null = anyone. Without a foreign key: a code for a deleted user is for no one. */
     forUser: text('for_user'),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at'),
     revokedAt: instant('revoked_at'),
     redeemedAt: instant('redeemed_at'),
     redeemedBy: text('redeemed_by'),
-    /** What got it: the id of a user or team. */
+    /** The wallet that got it: the id of a user or team. */
     walletId: text('wallet_id'),
   },
   (table) => [index('codes_batch').on(table.batch), index('codes_created').on(table.createdAt, table.id)],
 )
 
-/** What payment systems posted, by their own reference. Each has one entry: `payment:<reference>` or `refund:<reference>`. */
+/** Postings of payment systems, by their own reference. Each has one entry: `payment:<reference>` or `refund:<reference>`. */
 export const credits = pgTable(
   'credits',
   {
@@ -55,7 +55,7 @@ export const credits = pgTable(
     walletId: text('wallet_id').notNull(),
     /** Negative for a refund. */
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
-    /** What was asked for, to tell a repetition from another posting under the same reference. */
+    /** The original request, to distinguish a repetition from another posting under the same reference. */
     asked: text('asked').notNull(),
     reason: text('reason').notNull(),
     /** Of a refund: the reference of the credit. */

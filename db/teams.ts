@@ -1,4 +1,4 @@
-/** Teams: wallets that several users spend from. Who they are: `teamMembers` of `accounts.ts`. */
+/** Teams: wallets that several users spend from. Members: `teamMembers` of `accounts.ts`. */
 import { boolean, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { Budget, Limits } from '../shared/console/limits.ts'
 import type { HeldPlan } from '../shared/console/selling.ts'
@@ -7,8 +7,8 @@ import type { Managed } from '../shared/ids.ts'
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
 /**
- * Teams. To the books a team is a payer like a user: its id is that of its wallet, and the `user_id` of the usage rows that it paid. Ids
- * begin with `team_`, which no user's does.
+ * Teams. To the books a team is a payer like a user: its id is that of its wallet, and the `user_id` of the usage rows that it paid. Only
+ * team ids begin with `team_`.
  */
 export const teams = pgTable('teams', {
   id: text('id').primaryKey(),
@@ -20,9 +20,9 @@ export const teams = pgTable('teams', {
   models: text('models').array(),
   budget: jsonb('budget').$type<Budget>(),
   limits: jsonb('limits').$type<Limits>(),
-  /** The plan it has or had last, as it was given. */
+  /** The current or last plan, as it was given. */
   plan: jsonb('plan').$type<HeldPlan>(),
-  /** A value of the identity provider's claim of groups: whoever signs in with it belongs to the team. Null = nobody by that. */
+  /** A value of the identity provider's group claim: users who sign in with it belong to the team. Null = no one joins by a claim. */
   claim: text('claim'),
   enabled: boolean('enabled').notNull().default(true),
   managed: text('managed').$type<Managed>().notNull().default('console'),

@@ -1,17 +1,17 @@
-/** What users made in the accounts of upstreams: vector stores, containers, caches. */
+/** Objects that users created in upstreams' accounts: vector stores, containers, caches. */
 import { index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 
-/** Kept until it is deleted. Without a foreign key: what is there stays there, whoever leaves here. */
+/** Kept until it is deleted. Without a foreign key: the object outlives its user here. */
 export const upstreamObjects = pgTable(
   'upstream_objects',
   {
     /** The user's or team's id. */
     tenant: text('tenant').notNull(),
-    /** What it is, as requests name it: `vector-store`. */
+    /** Its kind, as requests name it: `vector-store`. */
     kind: text('kind').notNull(),
     /** The upstream's id. */
     id: text('id').notNull(),
-    /** In whose words it was made: `openai`. */
+    /** The API that created it: `openai`. */
     api: text('api').notNull(),
     /** The ids of the channel and of its key; no key for a channel without any. */
     channel: text('channel').notNull(),

@@ -1,4 +1,4 @@
-/** What upstreams do for callers long after they were asked: where, and how far each is. Sealed: only the program can read it. */
+/** Work that upstreams finish long after the request: where, and its progress. Sealed: only the program can read it. */
 import { index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -11,11 +11,11 @@ const upstreamWork = (name: string) =>
       /** The id of the user or team. */
       tenant: text('tenant').notNull(),
       keyId: text('key_id'),
-      /** The request that asked for it, whose row in the log is written when it has ended. */
+      /** The request that started it, whose log row is written when it has ended. */
       requestId: text('request_id').notNull(),
       /** `queued`, `in_progress`, `completed`, `failed` or `cancelled`. */
       state: text('state').notNull(),
-      /** Of a hundred. */
+      /** Percent. */
       progress: integer('progress').notNull(),
       createdAt: instant('created_at').notNull(),
       /** When it was settled. */
@@ -30,5 +30,5 @@ const upstreamWork = (name: string) =>
 
 /** Videos. */
 export const videos = upstreamWork('videos')
-/** Interactions in the background; what they say lies at the upstream. */
+/** Background interactions; their content is at the upstream. */
 export const interactions = upstreamWork('interactions')

@@ -8,10 +8,10 @@ import { bigint, boolean, index, jsonb, numeric, pgTable, text, timestamp } from
 const hour = () => timestamp('hour', { withTimezone: true, mode: 'date' }).notNull()
 const id = () => bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity()
 
-/** What sums are made by, and the sums. */
+/** The dimensions, and the sums. */
 const facts = () => ({
   userId: text('user_id').notNull(),
-  /** Null = paid by a user, or for nobody any more. */
+  /** Null = paid by a user, or for a former member. */
   memberId: text('member_id'),
   /** Empty = without a key. */
   keyId: text('key_id').notNull(),
@@ -58,7 +58,7 @@ export const usageHours = pgTable(
   },
   (table) => [
     index('usage_hours_hour').on(table.hour),
-    // For new budgets: an index-only scan gives what was charged to their key.
+    // For new budgets: an index-only scan gives the charges of their key.
     index('usage_hours_key').on(table.keyId, table.hour, table.charged),
     index('usage_hours_user').on(table.userId, table.hour, table.charged),
     index('usage_hours_group').on(table.group, table.hour, table.charged),
@@ -66,8 +66,8 @@ export const usageHours = pgTable(
 )
 
 /**
- * One row for every hour in which usage rows were written, inserted by a trigger: `usage_hours` does not tell of all of them yet. Since
- * the hour that `usage_parts_since` has, its rows are those that the sums in `usage_parts` tell of, and those that marks name.
+ * One row for every hour in which usage rows were written, inserted by a trigger: `usage_hours` does not cover all of them yet. Since
+ * the hour in `usage_parts_since`, its rows are those covered by the sums in `usage_parts`, and those that marks name.
  */
 export const usageMarks = pgTable('usage_marks', {
   id: id(),
@@ -75,11 +75,11 @@ export const usageMarks = pgTable('usage_marks', {
   /** The rows that were written, by their key; null once they are in `usage_parts`. */
   ats: timestamp('ats', { withTimezone: true, mode: 'date' }).array(),
   ids: text('ids').array(),
-  /** A row has gone: only the rows tell of this hour. */
+  /** A row was deleted: only the rows are exact for this hour. */
   apart: boolean('apart').notNull().default(false),
 })
 
-/** What usage rows of recent hours add up to, some rows after the other: an hour has any number of sums with the same keys. */
+/** Partial sums of usage rows of recent hours: an hour can have several sums with the same keys. */
 export const usageParts = pgTable(
   'usage_parts',
   {
@@ -90,7 +90,7 @@ export const usageParts = pgTable(
   (table) => [index('usage_parts_hour').on(table.hour)],
 )
 
-/** One row: the hour since which `usage_parts` and the rows that marks name are all usage rows there are. */
+/** One row: the hour since which `usage_parts` and the rows that marks name cover all usage rows. */
 export const usagePartsSince = pgTable('usage_parts_since', {
   hour: hour(),
 })

@@ -1,6 +1,6 @@
 /**
- * Asks the requests of a batch: a few at a time, after everybody else, within the limits of its key. An answer is written before it is
- * charged, and only by the process that does the batch: so each request is charged once, whatever is killed or taken over.
+ * Sends the requests of a batch: a few at a time, with lower priority than other requests, within the limits of its key. An answer is
+ * written before it is charged, and only by the process that owns the batch: so each request is charged once, despite kills and takeovers.
  */
 import type { Caller } from '#accounts/caller'
 import type { Batch, BatchAnswer, BatchFacts, BatchResult } from '#canonical/batch'
@@ -15,20 +15,20 @@ import { answerLine, endBatch, endWaiting, waitingLines } from '#store/jobs/batc
 import { type Batches, sealedFacts, sealedPieces } from './batches.ts'
 import type { Places } from './places.ts'
 
-/** A request of a batch on its way. */
+/** A running request of a batch. */
 export interface LineAsk {
   caller: Caller
   batch: Pick<Batch, 'id' | 'words' | 'endpoint'>
   requestId: string
   body: string
-  /** Writes the answer before it is charged; where it rejects, nothing is charged. */
+  /** Writes the answer before it is charged; if it rejects, nothing is charged. */
   kept(body: string | readonly Uint8Array[]): Promise<void>
 }
 
-/** Asks it as any request is asked. Resolves to how it was refused, or undefined when it was answered. Never rejects. */
+/** Sends it like any request. Resolves to the refusal, or undefined when it was answered. Never rejects. */
 export type AskLine = (line: LineAsk) => Promise<{ error: GatewayError; answer: BatchAnswer } | undefined>
 
-/** What running batches needs. */
+/** Dependencies. */
 export interface RunnerParts {
   store: Store
   sealer: Sealer
@@ -38,34 +38,34 @@ export interface RunnerParts {
   batches: Pick<Batches, 'find' | 'question' | 'results'>
   places: Places
   ask: AskLine
-  /** Whom the requests of a key are asked for; undefined when it may not ask any more. */
+  /** The caller of a key; undefined when it may no longer send requests. */
   callerOf(keyId: string): Caller | undefined
-  /** Others need this process. */
+  /** Whether the process is busy with interactive requests. */
   isBusy(): boolean
-  /** Writes the files of a batch that has ended; resolves to what is noted of it. Absent for those whose answers stay where they are. */
+  /** Writes the files of an ended batch; resolves to the facts to store. Undefined for batches whose answers stay in the database. */
   files(batch: Batch, results: () => AsyncIterable<BatchResult>): Promise<Pick<BatchFacts, 'output' | 'errors'> | undefined>
-  /** Something of this user has changed. */
+  /** A batch of this user has changed. */
   changed(tenant: string): void
 }
 
-/** Requests of one batch at once, however many its key may ask. */
+/** Most concurrent requests of one batch, regardless of its key's limits. */
 const mostAtOnce = 4
-/** Requests that are looked up at a time. */
+/** Requests looked up at a time. */
 const portion = 50
-/** Tries of a request that upstreams fail. */
+/** Most tries of a request that upstreams fail. */
 const mostTries = 5
 /** Milliseconds. */
 const busyMs = 250
 const wait = { limited: 5_000, noMoney: 60_000, most: 60_000, upstream: 2_000 }
 
-/** Ended by the end of the batch, not by its answer. */
+/** Retried until the batch ends, without counting as a try. */
 const isOwnLimit = ({ code }: GatewayError) => code === 'rate_limit_exceeded'
 const isShortOfMoney = ({ code }: GatewayError) => code === 'insufficient_quota'
 const isOurs = ({ code }: GatewayError) => ['books_unavailable', 'journal_full', 'overloaded'].includes(code)
 const isTheirs = ({ code }: GatewayError) =>
   ['upstream_rate_limited', 'upstream_error', 'upstream_timeout', 'no_channel_available'].includes(code)
 
-/** Milliseconds until it is tried again; undefined: it is not. `tries`: how often upstreams have failed it. */
+/** Milliseconds until it is retried; undefined: not at all. `tries`: how often upstreams have failed it. */
 export function pauseAfter(error: GatewayError, tries: number): number | undefined {
   const told = error.retryAfter === undefined ? undefined : error.retryAfter * 1000
   if (isShortOfMoney(error)) return wait.noMoney
@@ -74,7 +74,7 @@ export function pauseAfter(error: GatewayError, tries: number): number | undefin
   return Math.min(Math.max(told ?? 0, wait.upstream * 2 ** (tries - 1)), wait.most)
 }
 
-/** How many of its requests are asked at once: half of what its key may, so that there is room for others. */
+/** How many of its requests run at once: half of its key's limit, so that there is room for others. */
 export function widthFor({ key, user, group }: Caller): number {
   const limits = [key?.limits, user.limits, group.limits].flatMap((one) => one?.concurrency ?? [])
   return Math.max(1, Math.min(mostAtOnce, ...limits.map((limit) => Math.floor(limit / 2))))
@@ -84,7 +84,7 @@ export function widthFor({ key, user, group }: Caller): number {
 export function createBatchRunner(parts: RunnerParts): JobKind {
   const { store, sealer, clock, log, batches, places } = parts
 
-  /** Where the requests of a batch come from, each once. */
+  /** Yields the positions of a batch's waiting requests, each once. */
   function placesOf(batch: string): () => Promise<number | undefined> {
     let from = 0
     let known: number[] = []
@@ -147,7 +147,7 @@ export function createBatchRunner(parts: RunnerParts): JobKind {
 
   const pause = (ms: number, over: Abort) => clock.sleep(ms, over).catch(() => undefined)
 
-  /** One request until it has ended, or the batch has. Rejects when its answer could not be written. */
+  /** Runs one request until it or the batch has ended. Rejects when its answer could not be written. */
   async function one(job: RunningJob, batch: Batch, place: number, over: Abort): Promise<void> {
     let leave = await places.take(batch.tenant)
     try {
@@ -170,7 +170,7 @@ export function createBatchRunner(parts: RunnerParts): JobKind {
     }
   }
 
-  /** Asks it once. Undefined: it was answered, and the answer is written. */
+  /** Sends it once. Undefined: it was answered, and the answer is written. */
   async function once(job: RunningJob, batch: Batch, place: number, { caller, body }: Pick<LineAsk, 'caller' | 'body'>) {
     const requestId = newRequestId(parts)
     const write = async (state: 'succeeded' | 'failed', { status, body: text }: BatchAnswer) => {
@@ -194,7 +194,7 @@ export function createBatchRunner(parts: RunnerParts): JobKind {
     return refused && { error: refused.error, write: () => write('failed', refused.answer) }
   }
 
-  /** What waits is not asked any more, and whoever made it finds its answers. */
+  /** Ends waiting requests, and makes the answers available. */
   async function finish(job: RunningJob, { id, tenant }: Batch): Promise<void> {
     const before = await batches.find(id)
     if (!before) return
@@ -216,6 +216,6 @@ export function createBatchRunner(parts: RunnerParts): JobKind {
     log.info({ batch: id, ...batch.counts }, 'a batch has ended')
   }
 
-  // More than are asked at once: those of one user wait without keeping others from theirs.
+  // More than run at once: waiting ones of one user do not block those of others.
   return { atOnce: 200, run }
 }

@@ -1,6 +1,6 @@
 /**
- * Batches: made, found, listed, ended, and their answers read. Per tenant, sealed, piece by piece, others having their turn in between.
- * What asks their requests is in `batch-runner.ts`.
+ * Batches: creating, finding, listing and ending them, and reading their answers. Per tenant, sealed, piece by piece, yielding in between.
+ * `batch-runner.ts` sends their requests.
  */
 import type { Batch, BatchAnswer, BatchFacts, BatchQuestion, BatchResult, BatchWords } from '#canonical/batch'
 import type { Jobs } from '#jobs/jobs'
@@ -29,7 +29,7 @@ import {
   sweepBatches,
 } from '#store/jobs/batches'
 
-/** What is known of a batch before its requests come. */
+/** Facts of a batch before its requests are added. */
 export interface NewBatch {
   tenant: string
   keyId: string
@@ -37,14 +37,14 @@ export interface NewBatch {
   endpoint: string
 }
 
-/** A batch whose requests are coming. */
+/** A batch whose requests are being added. */
 export interface OpenBatch {
   id: string
   /** Adds the next request. Rejects with `request_too_large`, and `quota_exceeded`. */
   add(question: BatchQuestion): Promise<void>
-  /** There are no more: they may be asked. Rejects with `invalid_value` when there is none. */
+  /** All are added: they may run now. Rejects with `invalid_value` when there are none. */
   close(facts: BatchFacts): Promise<Batch>
-  /** It is not to be. */
+  /** Discards it. */
   abandon(): Promise<void>
 }
 
@@ -52,55 +52,55 @@ export interface OpenBatch {
 export interface Batches {
   /** Begins one, for an hour. Rejects with `quota_exceeded` when the tenant has too many open ones. */
   open(batch: NewBatch): Promise<OpenBatch>
-  /** Undefined when there is none; `tenant` absent: whoever has it. */
+  /** Undefined when there is none; `tenant` absent: any tenant's. */
   find(id: string, tenant?: string): Promise<Batch | undefined>
   list(bounds: Omit<BatchBounds, 'now' | 'after'> & { after?: Batch }): Promise<Batch[]>
-  /** Asks that it end: what waits is not asked any more. `by`: who is named in the audit trail. */
+  /** Cancels it: waiting requests are not sent any more. `by`: the actor for the audit trail. */
   cancel(id: string, by?: Actor): Promise<Batch | undefined>
   remove(id: string): Promise<void>
-  /** Every request and how it ended, in the order in which they came. */
+  /** Every request and how it ended, in order. */
   results(batch: Pick<Batch, 'id'>): AsyncGenerator<BatchResult>
-  /** What this request asks. */
+  /** The content of this request. */
   question(batch: string, place: number): Promise<BatchQuestion | undefined>
   /** Runs on a schedule: deletes what has expired. */
   sweep(): Promise<number>
 }
 
-/** What batches are built from. */
+/** Dependencies of batches. */
 export interface BatchParts {
   store: Store
   sealer: Sealer
   clock: Clock
   random: Random
   jobs: Pick<Jobs, 'add' | 'stop'>
-  /** How many bytes of files and batches a user may have. */
+  /** Quota of a user's files and batches in bytes. */
   quotas(): { fileBytes: number }
 }
 
 /** The kind of their jobs. */
 export const batchKind = 'batch'
 
-/** Requests of a batch, batches of a tenant that have not ended, and bytes of a request. */
+/** Most requests of a batch, unfinished batches of a tenant, and bytes of a request. */
 export const mostRequests = 50_000
 const mostOpen = 50
 export const mostRequestBytes = 1024 * 1024
-/** Milliseconds: a batch whose requests are coming, one that is asked, one that is kept. */
+/** Lifetimes in milliseconds: of a batch being filled, of a running one, and of an ended one. */
 const comingMs = 3_600_000
 const windowMs = 24 * 3_600_000
 const lifeMs = 30 * windowMs
-/** Characters of a piece, and bytes that are written at once. */
+/** Characters of a piece, and bytes written at once. */
 const pieceLength = 384 * 1024
 const lotBytes = 1024 * 1024
 
 const sealedAs = (batch: string, ...more: number[]) => JSON.stringify(['batch', batch, ...more])
 const isId = (id: string) => /^(?:msg)?batch_[0-9A-Za-z]{24}$/.test(id)
 
-/** What is asked (0) or was answered (1), sealed in pieces. */
+/** A request (0) or answer (1), sealed in pieces. */
 export function sealedPieces(sealer: Sealer, batch: string, place: number, side: 0 | 1, text: string): BatchPiece[] {
   const pieces: BatchPiece[] = []
   for (let from = 0; from < text.length || from === 0; from += pieceLength) {
     const piece = pieces.length
-    // A pair of surrogates may be cut in two: as JSON each half survives.
+    // A surrogate pair may be split: as JSON each half survives.
     const part = JSON.stringify(text.slice(from, from + pieceLength))
     pieces.push({ batch, place, side, piece, sealed: sealer.seal(part, sealedAs(batch, place, side, piece)) })
   }

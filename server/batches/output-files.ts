@@ -1,6 +1,6 @@
 /**
- * The files of a batch that has ended. In OpenAI's words one with its answers and one with what came to nothing, neither of which is there
- * when it would be empty; in Gemini's one with both, in order.
+ * The files of an ended batch. In OpenAI's format one with answers and one with errors, each omitted
+ * when empty; in Gemini's one with both, in order.
  */
 import type { Batch, BatchFacts, BatchResult } from '#canonical/batch'
 import { geminiBatches, openaiBatches } from '#protocols/batches'
@@ -8,11 +8,11 @@ import type { StoredFiles } from '#reasoning-state/stored-files'
 
 /** Milliseconds, as for any file. */
 const usualLife = 30 * 24 * 3_600_000
-/** Bytes that are written at once. */
+/** Bytes written at once. */
 const portion = 384 * 1024
 const encoder = new TextEncoder()
 
-/** What stands in which file. */
+/** Which results belong in which file. */
 const belongs = {
   output: ({ end }: BatchResult) => end === 'succeeded',
   error: ({ end }: BatchResult) => end !== 'succeeded',
@@ -22,7 +22,7 @@ const belongs = {
 const lineOf = ({ words, id }: Batch, result: BatchResult) =>
   words === 'gemini' ? `${geminiBatches.writeGeminiAnswer(result, 'key')}\n` : openaiBatches.writeBatchLine(id, result)
 
-/** Writes them into this store; undefined for batches whose answers stay where they are. */
+/** Writes them to this store; undefined for batches whose answers stay in the database. */
 export function createOutputFiles(files: Pick<StoredFiles, 'begin' | 'add'>) {
   async function written(batch: Batch, kind: keyof typeof belongs, lines: AsyncIterable<BatchResult>): Promise<string | undefined> {
     const { tenant, outputMs: lastsMs = usualLife } = batch
@@ -31,7 +31,7 @@ export function createOutputFiles(files: Pick<StoredFiles, 'begin' | 'add'>) {
     let bytes = 0
     async function write(isLast: boolean): Promise<void> {
       const name = `${batch.id}_${kind}.jsonl`
-      // What was paid for is not lost to a quota.
+      // Paid answers are written regardless of the quota.
       id ??= await files.begin(tenant, { name, type: 'application/jsonl', purpose: 'batch_output', size: 0, lastsMs, isOwed: true })
       await files.add(tenant, id, { bytes: Buffer.concat(waiting), isLast })
       waiting = []

@@ -1,12 +1,12 @@
-/** Places for requests of batches: so many at once, and so many of one user; who waits longest goes first. */
+/** Limits concurrent batch requests, in total and per user; first come, first served. */
 
 /** Places of one process. */
 export interface Places {
-  /** Resolves when there is one; call what it resolves to, once, to give it back. */
+  /** Resolves when a place is free; call the result, once, to release it. */
   take(user: string): Promise<() => void>
 }
 
-/** `most` in all, `each` for one user. */
+/** `most` in total, `each` for one user. */
 export function createPlaces(most: number, each: number): Places {
   const taken = new Map<string, number>()
   let all = 0

@@ -1,5 +1,5 @@
 /**
- * Calls that upstreams hold, over WebRTC and SIP: noted when one was opened, found, ended. What watches and settles them is in
+ * WebRTC and SIP calls held by upstreams: recording, finding and ending them. They are monitored and settled in
  * `#relay/realtime/watched-call`.
  */
 import type { CallFacts, KeptCall } from '#canonical/operation/kept-call'
@@ -15,24 +15,24 @@ export type NewCall = Pick<KeptCall, 'id' | 'tenant' | 'keyId' | 'requestId'> & 
 export interface Calls {
   /** The id of one that Parley opens. */
   newId(): string
-  /** Notes one; its job is under way when this resolves. False when there is one with this id. */
+  /** Records one; its job is running when this resolves. False when there is one with this id. */
   begin(call: NewCall): Promise<boolean>
-  /** Whoever has it. Undefined when there is none. */
+  /** Of any tenant. Undefined when there is none. */
   find(id: string): Promise<KeptCall | undefined>
-  /** Those that go on, of the tenant if one is named, the newest first. */
+  /** Running ones, of the tenant if given, newest first. */
   open(bounds: { tenant?: string; most: number }): Promise<KeptCall[]>
   end(id: string): Promise<void>
   /** Runs on a schedule: deletes what has expired. */
   sweep(): Promise<number>
 }
 
-/** What calls are built from. */
+/** Dependencies of calls. */
 export interface CallParts {
   store: Store
   sealer: Sealer
   clock: Clock
   random: Random
-  /** Begins the job of a call, here. */
+  /** Begins the job of a call, in this process. */
   begun(id: string): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export const callKind = 'call'
 
 /** Milliseconds that a row is kept: longer than any call. */
 const lifeMs = 24 * 3_600_000
-/** Ids of Parley's own, and what vendors call theirs. */
+/** Ids of Parley's and of vendors' calls. */
 const possible = /^[\w-]{1,200}$/
 
 const sealedAs = (id: string) => JSON.stringify(['realtime call', id])

@@ -31,7 +31,7 @@ export interface Declared {
   prices: Pick<Prices, 'declare'>
   /** Stores the fallbacks for routing, as one setting. */
   keepFallbacks(fallbacks: Declaration['fallbacks']): Promise<void>
-  /** Stores the settings of routing. */
+  /** Stores the routing settings. */
   keepRouting(routing: Declaration['routing']): Promise<void>
 }
 
@@ -84,10 +84,10 @@ function unknownFallbacks(declaration: Declaration, { channels }: Declared): str
   )
 }
 
-/** Bits that a key needs so that nobody finds it by trying: sixteen random letters and digits have more. */
+/** Bits that make a key unguessable: sixteen random letters and digits have more. */
 const enoughBits = 48
 
-/** At most, by its length and its different characters: a word has far less. The key itself is not repeated. */
+/** Upper bound, by its length and distinct characters: a word has far less. The key itself is never repeated. */
 const bitsOf = (secret: string): number => secret.length * Math.log2(new Set(secret).size)
 
 function guessableKeys(declaration: Declaration): string[] {

@@ -1,6 +1,6 @@
 /**
- * What the console made, written as a parley.yaml: for another installation, or to keep it in a repository. Pure. No secret is in it:
- * where one belongs stands `${NAME}`, and the names stand at its head. What would be the same without being written is left out.
+ * The console's rows as a parley.yaml: for another installation, or for a repository. Pure. Contains no secrets:
+ * `${NAME}` takes their place, and the names are listed at the top. Defaults are omitted.
  */
 import { stringify } from 'yaml'
 import type { ChannelRow } from '#shared/console/channel'
@@ -19,13 +19,13 @@ export interface MadeTeam {
   members: readonly MemberRow[]
 }
 
-/** The rows of the console. Those of the file, and groups, users and teams that are switched off, which a file cannot say, are left out. */
+/** The rows of the console. Those of the file, and disabled groups, users and teams, which a file cannot express, are left out. */
 export interface MadeRows {
   groups: readonly ManagedGroup[]
   channels: readonly ChannelRow[]
   prices: readonly PriceRow[]
   plans: readonly Omit<PlanRow, 'holders'>[]
-  /** The plans that users and teams have now and the file did not give, by their ids. */
+  /** The current plans of users and teams that the file did not give, by their ids. */
   held: ReadonlyMap<string, DeclaredHold>
   users: readonly AccountRow[]
   teams: readonly MadeTeam[]
@@ -34,10 +34,10 @@ export interface MadeRows {
   routing: DeclaredRouting
 }
 
-/** What a vendor gives a channel that says nothing itself. */
+/** A vendor's defaults for channels. */
 export type VendorDefaults = Pick<ChannelRow, 'baseUrl' | 'speaks' | 'operations'>
 
-/** The file. `vendorOf` answers for the id of a channel. */
+/** The file's text. `vendorOf`: the vendor defaults by channel id. */
 export function exportText(made: MadeRows, vendorOf: (channelId: string) => VendorDefaults): string {
   const variables = variableNames()
   const users = made.users.filter(({ enabled }) => enabled)
@@ -45,7 +45,7 @@ export function exportText(made: MadeRows, vendorOf: (channelId: string) => Vend
   const teams = made.teams.filter(({ row }) => row.enabled)
   const payers = new Set(teams.map(({ row }) => row.id))
   const given = new Set(made.plans.filter(({ enabled }) => enabled).map(({ name }) => name))
-  /** One of a plan that is gone or switched off could not be given again. */
+  /** A deleted or disabled plan could not be given again. */
   const heldOf = (id: string) => {
     const plan = made.held.get(id)
     return plan && given.has(plan.name) ? { plan } : {}
@@ -82,14 +82,14 @@ function head(variables: readonly string[]): string {
 }
 
 interface Variables {
-  /** A reference to a variable that is named after these words and stands there once. */
+  /** A reference to a variable with a unique name derived from these words. */
   of(...words: string[]): string
-  /** The value with a reference for each text that shows a secret, or that the file would read as a reference. */
+  /** The value, with each text that shows a secret, or that the file would read as a reference, replaced by a reference. */
   instead<Value>(name: string, value: Value): Value
   all(): string[]
 }
 
-/** A secret as the console shows it (`server/routing/channel-secrets.ts`), also inside an address; or the beginning of a reference. */
+/** A secret's hint in the console (`server/routing/channel-secrets.ts`), also inside a URL; or the beginning of a reference. */
 const unwritable = /hidden(?: |%20|\+)(?:sk-)?\.\.\.|\$\{/
 
 function variableNames(): Variables {
@@ -115,7 +115,7 @@ function variableNames(): Variables {
   return { of, instead: (name, value) => replaced(value, [name]) as typeof value, all: () => [...names] }
 }
 
-/** The fields that would not be the same without being written. */
+/** The fields that differ from their defaults. */
 function besides(fields: Readonly<Record<string, unknown>>, usual: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isUsual = (name: string, value: unknown) => JSON.stringify(value) === JSON.stringify(usual[name] ?? null)
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value != null && !isUsual(name, value)))

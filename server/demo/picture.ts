@@ -1,4 +1,4 @@
-/** Images of the demo: every prompt gives a pattern of its own, always the same. */
+/** Images of the demo: every prompt has its own fixed pattern. */
 import { crc32 } from 'node:zlib'
 
 /** Cells along each side. */

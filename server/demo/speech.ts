@@ -1,4 +1,4 @@
-/** Speech of the demo: every word is a tone of its own, always the same, as long as the word. */
+/** Speech of the demo: every word is a fixed tone of its own, as long as the word. */
 import type { Fields } from './chat-rules.ts'
 import type { Piece } from './chat-writer.ts'
 import type { Result } from './refusal.ts'

@@ -20,7 +20,7 @@ function callOf(tool: DemoTool, text: string, place: string | undefined): DemoCa
   const value = sample(tool.parameters, (field) => {
     if (placeField.test(field)) return place ?? 'Paris'
     if (/count|number|amount/i.test(field)) return number
-    // Coding agents run it: what somebody wrote is no command.
+    // Coding agents run it: user text must not become a command.
     if (commandField.test(field)) return harmless
     return text === '' ? undefined : text.slice(0, 300)
   })

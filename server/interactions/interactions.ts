@@ -1,4 +1,4 @@
-/** Interactions that upstreams make in the background: what is kept of them while they go on, and what each comes to. */
+/** Background interactions of upstreams: their records while they run, and their usage. */
 import type { InteractionFacts } from '#canonical/operation/interaction'
 import { createUpstreamWork, type UpstreamWork, type UpstreamWorkParts } from '#long-work/kept-work'
 import type { WorkEnds } from '#long-work/work-runner'
@@ -16,7 +16,7 @@ export const createBackgroundInteractions = (
 ): BackgroundInteractions =>
   createUpstreamWork({ ...parts, rows: interactionRows, kind: interactionKind, many: 'interactions in the background' })
 
-/** What they come to: what the upstream says that they used, also where they were cancelled. */
+/** Usage as reported by the upstream, also for cancelled ones. */
 export const interactionEnds: WorkEnds<InteractionFacts> = {
   noun: 'interaction',
   usedBy: ({ servedAs }, { state, usage }) =>

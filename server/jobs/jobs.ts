@@ -1,6 +1,6 @@
 /**
- * Work that lasts longer than a request, whatever it is: done by one process at a time, taken over by another when that one falls silent,
- * and stopped when somebody asks for it. Each kind says what it does; the rows of what it is about are its own.
+ * Work of any kind that outlasts a request: run by one process at a time, taken over by another when that one falls silent,
+ * and stopped on request. Each kind defines its work and owns the rows with its data.
  */
 import type { Clock, Random } from '#runtime/clock'
 import { Abort, type AbortSignalLike } from '#runtime/contract/abort'
@@ -8,83 +8,86 @@ import type { Log } from '#runtime/log'
 import type { Store } from '#store/engine/store'
 import { beatJobs, claimJobs, deleteJob, insertJob, releaseJobs, releaseJobsOf, stopJob } from '#store/jobs/jobs'
 
-/** A job that this process does. */
+/** A job that this process runs. */
 export interface RunningJob {
   id: string
-  /** Who does it: results may be written only while the row in `jobs` says so. */
+  /** Its runner: results may be written only while the row in `jobs` has it. */
   runner: string
-  /** Aborted when the process ends, or another one does the job: nothing may be begun, and nothing written. */
+  /** Aborted when the process ends, or another one has taken over: nothing more may be begun or written. */
   lost: AbortSignalLike
-  /** Aborted when somebody asked that it stop: what has begun may end. */
+  /** Aborted when a stop was requested: running parts may finish. */
   stopped: AbortSignalLike
-  /** Whether it is certain that nobody else does it: false while this process could not say for a while that it does. */
+  /** Whether it is certain that no other process runs it: false while heartbeats have been failing for a while. */
   isSure(): boolean
 }
 
 /** What a kind of jobs is. */
 export interface JobKind {
-  /** How many of them this process does at once. */
+  /** How many of them this process runs at once. */
   atOnce: number
   /**
-   * Does it to its end; what was done before must not be done again. Resolves with `later` where this process cannot go on for now: others
-   * may, and it looks again after a minute. When it rejects, it is tried again after the silence.
+   * Runs it to its end; must not repeat what was already done. Resolves to `later` if this process cannot continue for now: others
+   * may, and it tries again after a minute. After a rejection it is retried once the silence has passed.
    */
   run(job: RunningJob): Promise<'later' | undefined>
 }
 
 /** Jobs of all kinds. */
 export interface Jobs {
-  /** There is something to do. */
+  /** Adds a job. */
   add(kind: string, id: string): Promise<void>
-  /** There is something to do, and this process begins at once: what it has in its hands for it is used. */
+  /** Adds a job and begins it in this process at once, which has its data at hand. */
   begin(kind: string, id: string): Promise<void>
-  /** Asks that it stop; false when there is no such job. Another process hears of it at its next look. */
+  /** Requests a stop; false when there is no such job. Another process sees it at its next poll. */
   stop(id: string): Promise<boolean>
-  /** Runs ten times in a silence: tells others what is done here, hears what is to stop, and takes what nobody does. */
+  /** Runs ten times per silence interval: sends heartbeats, reads stop requests, and claims abandoned jobs. */
   look(): Promise<void>
-  /** Gives everything up, for others to do; resolves when nothing is done here any more. Never rejects. */
+  /** Releases all jobs to others; resolves when nothing runs here any more. Never rejects. */
   close(): Promise<void>
 }
 
-/** Jobs, and how their kinds are named before the first look. */
+/** Jobs, with the definition of their kinds before the first poll. */
 export type OpenJobs = Jobs & { define(kind: string, what: JobKind): void }
 
-/** Milliseconds for which a job that this process cannot do for now is left to others. */
+/** Milliseconds for which a job that this process cannot continue is left to others. */
 const laterMs = 60_000
 
 interface Running {
-  /** When it last said so; monotonic milliseconds. */
+  /** Last successful heartbeat; monotonic milliseconds. */
   saidAt: number
   lost: Abort
   stopped: Abort
   ended: Promise<void>
 }
 
-/** What jobs need. */
+/** Dependencies of jobs. */
 export interface JobsParts {
   store: Store
   clock: Clock
   random: Random
   log: Log
-  /** The installation, of which no other process runs now: what its last one left is free at once. */
+  /** This installation, of which no other process runs now: jobs of its previous process are free at once. */
   instance: string
-  /** Milliseconds without a sign after which a job counts as abandoned. */
+  /** Milliseconds without a heartbeat after which a job counts as abandoned. */
   silenceMs: number
 }
 
-/** Jobs in this store; nothing is taken before the first look. */
+/** Jobs in this store; nothing is claimed before the first poll. */
 export function createJobs({ store, clock, random, log, instance, silenceMs }: JobsParts): OpenJobs {
   const runner = `${instance}.${random.hex(16)}`
   const kinds = new Map<string, JobKind>()
   const running = new Map<string, Running & { kind: string }>()
-  /** Jobs that this process could not do, and until when it leaves them to others. */
+  /** Jobs that this process could not continue, and until when it leaves them to others. */
   const left = new Map<string, number>()
   let isFirstLook = true
   let isClosed = false
   let closing: Promise<void> | undefined
   const now = () => new Date(clock.now())
 
-  /** Does a job and sees to its row; without that the row gives no sign of life from now on, and is taken when it has been silent for long enough. */
+  /**
+   * Runs a job and then deletes or releases its row; if that fails, the row gets no more heartbeats and is claimed after the silence
+   * interval.
+   */
   async function attend(job: RunningJob, kind: string, { run }: JobKind): Promise<void> {
     const { id, lost } = job
     try {

@@ -1,37 +1,37 @@
 /**
- * What has changed, for whoever watches: the console's event stream. Changes are told by subject, without values, at most four times a
- * second for each watcher; a watcher that reads nothing has only the set of subjects waiting. Start with `createLiveChanges`.
+ * Changes for the console's event stream. They are reported by topic, without values, at most four times a
+ * second per watcher; for a watcher that does not read, only the set of topics is buffered. Start with `createLiveChanges`.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import type { Topic } from '#shared/console/overview'
 import { isTeamId, teamOfMember } from '#shared/ids'
 import { longestSignal, type MirroredTable, type Store } from '#store/engine/store'
 
-/** Who watches. Asked again whenever something changes. */
+/** The watcher. Queried again on every change. */
 export interface Watcher {
   userId: string
   isAdmin(): boolean
-  /** Whether the session or management key with which the watch began still holds. */
+  /** Whether the session or management key of the watch is still valid. */
   isLive(): boolean
-  /** Ids of the keys that the user has now. */
+  /** Ids of the user's current keys. */
   keys(): Iterable<string>
-  /** Ids of the teams in which the user has a place now. */
+  /** Ids of the user's current teams. */
   teams(): Iterable<string>
 }
 
 /** A running watch. */
 export interface Watch {
-  /** The next subjects that have changed; undefined when the watch is over. One call at a time. */
+  /** The next topics that have changed; undefined when the watch is over. One call at a time. */
   next(): Promise<Topic[] | undefined>
   /** Ends it. */
   close(): void
 }
 
-/** Tells watchers what has changed. */
+/** Reports changes to watchers. */
 export interface LiveChanges {
-  /** A request that this user or team paid has been answered. Costs next to nothing, and never throws. */
+  /** A request that this user or team paid has been answered. Nearly free, and never throws. */
   answered(payerId: string): void
-  /** A replay of this user has gone on. Likewise. */
+  /** A replay of this user has progressed. Likewise. */
   replayed(userId: string): void
   /** Begins a watch; undefined when this user has `mostWatches` already. */
   watch(who: Watcher): Watch | undefined
@@ -39,28 +39,28 @@ export interface LiveChanges {
   close(): void
 }
 
-/** Watches of one user at the same time. */
+/** Most concurrent watches of one user. */
 export const mostWatches = 16
-/** Milliseconds between two events of a watch, in which the tables in memory catch up too. */
+/** Milliseconds between two events of a watch, in which the mirrors catch up, too. */
 const gatherMs = 250
-/** Milliseconds between two looks at whether watches may go on: sessions also end by themselves. */
+/** Milliseconds between two checks of whether watches are still valid: sessions also expire. */
 const lookMs = 5_000
 /** Milliseconds between two notices to the other instances. */
 const signalMs = 500
-/** Stands for every user, where there are too many to name. */
+/** Represents every user, where there are too many to name. */
 const everybody = '*'
 
-/** What is told by whose it is, to other instances as well. */
+/** Topics reported per owner, also to other instances. */
 type Work = 'requests' | 'replays'
 
 interface Seat extends Watch {
   readonly who: Watcher
-  /** Whether it is about what this user or team pays. */
+  /** Whether this user or team is the watcher's own. */
   isOf(payerId: string): boolean
-  /** Adds what a change of this table means for the watcher. */
+  /** Adds the watcher's topics for a change of this table. */
   heard(table: MirroredTable, id: string | undefined): void
   add(topic: Topic): void
-  /** Ends the watch when it no longer holds. */
+  /** Ends the watch when it is no longer valid. */
   look(): void
 }
 
@@ -69,7 +69,7 @@ const watched = [
   ...(['teams', 'team_members', 'alerts'] as const),
 ] as const
 
-/** Changes of this store, and requests of this and the other instances. */
+/** Reports changes of this store, and requests of all instances. */
 export function createLiveChanges({ store, clock }: { store: Pick<Store, 'changes' | 'signals'>; clock: Clock }): LiveChanges {
   const seats = new Set<Seat>()
   const unsent = { requests: new Set<string>(), replays: new Set<string>() }
@@ -181,7 +181,7 @@ function createSeat(who: Watcher, clock: Clock, left: () => void): Seat {
   /** A change of one of the keys or teams, or of many. */
   function ofOne(topic: 'keys' | 'teams', id: string | undefined): void {
     const known = id === undefined || own[topic].has(id)
-    // The rows in memory may be about to change: whose it is, is known after the pause.
+    // The mirrors may be about to change: the owner is known after the pause.
     clock.after(gatherMs - 1, () => {
       if (over) return
       own[topic] = new Set(who[topic]())
@@ -209,7 +209,7 @@ function createSeat(who: Watcher, clock: Clock, left: () => void): Seat {
         if (self) add('account')
         if (who.isAdmin()) add('users')
       }
-      // Whatever changed of people, the watch may be over.
+      // After any change of users, the watch may be over.
       gather()
     },
     next() {

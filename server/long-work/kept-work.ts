@@ -1,6 +1,6 @@
 /**
- * Work that upstreams do long after they were asked: noted when it was begun, found, listed, looked at, removed. Per tenant, sealed. What
- * waits for its end and settles it is in `work-runner.ts`.
+ * Work that upstreams finish long after the request: recording, finding, listing, polling and removing it. Per tenant, sealed.
+ * `work-runner.ts` waits for its end and settles it.
  */
 import type { KeptWork, WorkFacts } from '#canonical/operation/kept-work'
 import type { Clock, Random } from '#runtime/clock'
@@ -10,11 +10,11 @@ import { GatewayError } from '#shared/errors'
 import type { Store } from '#store/engine/store'
 import type { WorkBounds, WorkColumns, WorkRecord, WorkRows } from '#store/jobs/upstream-work'
 
-/** What it takes to settle work that has ended: as JSON. */
+/** The data to settle ended work, as JSON. */
 export interface OwedWork {
   /** The row of its request, without amounts of money. */
   row: Record<string, unknown>
-  /** The fields of the price, and of what the upstream charges. */
+  /** The fields of the price, and of the upstream's price. */
   price: Record<string, unknown>
   /** Millionths, as text. */
   ratio: string
@@ -22,7 +22,7 @@ export interface OwedWork {
   held: string
 }
 
-/** Work that was begun. */
+/** New work. */
 export interface NewWork<Facts extends WorkFacts> {
   tenant: string
   keyId: string | null
@@ -33,44 +33,44 @@ export interface NewWork<Facts extends WorkFacts> {
 
 /** Work by tenant and id. */
 export interface UpstreamWork<Facts extends WorkFacts> {
-  /** Notes some that an upstream has begun; its job is under way when this resolves. */
+  /** Records work that an upstream has begun; its job is running when this resolves. */
   begin(work: NewWork<Facts>): Promise<KeptWork<Facts>>
-  /** Rejects with `rate_limit_exceeded` when the tenant has too much that has not ended. */
+  /** Rejects with `rate_limit_exceeded` when the tenant has too much unfinished work. */
   demandRoom(tenant: string): Promise<void>
-  /** Undefined when there is none; `tenant` absent: whoever has it. */
+  /** Undefined when there is none; `tenant` absent: any tenant's. */
   find(id: string, tenant?: string): Promise<KeptWork<Facts> | undefined>
   list(bounds: Omit<WorkBounds, 'now' | 'after'> & { after?: KeptWork<Facts> }): Promise<KeptWork<Facts>[]>
-  /** How far it is now: asked of the upstream unless it has ended, once a second at most. */
+  /** Its current progress: polled from the upstream unless it has ended, at most once a second. */
   look(work: KeptWork<Facts>, signal: AbortSignalLike): Promise<KeptWork<Facts>>
   /** False when it has not ended, or is gone. */
   remove(id: string, tenant: string): Promise<boolean>
-  /** What it takes to settle it. */
+  /** The data to settle it. */
   owed(id: string): Promise<OwedWork | undefined>
-  /** Writes its end, once: false when it had ended, or when this runner no longer does its job. */
+  /** Writes its end, once: false when it had already ended, or when this runner no longer owns its job. */
   end(work: KeptWork<Facts>, report: Facts['report'], owed: OwedWork, runner: string, endedAt: Date): Promise<boolean>
   /** Runs on a schedule: deletes what has expired. */
   sweep(): Promise<number>
 }
 
-/** What it is built from. */
+/** Dependencies. */
 export interface UpstreamWorkParts<Facts extends WorkFacts> {
   store: Store
   sealer: Sealer
   clock: Clock
   random: Random
   rows: WorkRows
-  /** The kind of its jobs, with which ids begin; and what several are called. */
+  /** The kind of its jobs, which is the prefix of ids; and the plural noun. */
   kind: string
   many: string
-  /** Begins its job, here. */
+  /** Begins its job, in this process. */
   begun(id: string): Promise<void>
-  /** What the upstream says of it now. */
+  /** Polls the upstream. */
   ask(work: KeptWork<Facts>, signal: AbortSignalLike): Promise<Facts['report']>
-  /** Something of this tenant has changed. */
+  /** Work of this tenant has changed. */
   changed(tenant: string): void
 }
 
-/** Milliseconds that a row is kept, and between two questions about it. */
+/** Lifetime of a row, and the polling interval, in milliseconds. */
 const lifeMs = 30 * 24 * 3_600_000
 const restMs = 1000
 const mostOpen = 50

@@ -1,7 +1,7 @@
 /**
- * Waits for an upstream's work to end, whether anybody asks for it or not, and settles it once. While it goes on, money is held by the process
- * that waits; one that takes over holds it anew. The end is written before it is charged, and only by the process that does the job, and what
- * it will be charged is in the journal before that: a kill between the two is made good by the replay of the journal.
+ * Waits for an upstream's work to end, whether clients poll or not, and settles it once. While it runs, the waiting process holds the
+ * money; one that takes over holds it anew. The end is written before it is charged, only by the process that owns the job, and the charge
+ * is in the journal before that: after a kill between the two, the replay of the journal completes it.
  */
 
 import type { Account } from '#billing/lease/account'
@@ -18,32 +18,32 @@ import type { PriceFields } from '#shared/console/price'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { OwedWork, UpstreamWork } from './kept-work.ts'
 
-/** What a kind of work comes to. */
+/** How a kind of work is settled. */
 export interface WorkEnds<Facts extends WorkFacts> {
-  /** What one of them is called, in sentences. */
+  /** The singular noun, for messages. */
   noun: string
-  /** What was used. Undefined: nothing was made, and nothing is charged. */
+  /** The usage. Undefined: nothing was made, and nothing is charged. */
   usedBy(work: KeptWork<Facts>, report: Facts['report']): Usage | undefined
   /** How the row of a successful one ends; absent: complete. */
   endOf?(report: Facts['report']): NewLog['end']
 }
 
-/** What waiting for it needs. */
+/** Dependencies. */
 export interface WorkRunnerParts<Facts extends WorkFacts> {
   clock: Clock
   log: Log
   books: Pick<Books, 'hold' | 'drop' | 'progress' | 'settle' | 'release'>
   works: Pick<UpstreamWork<Facts>, 'find' | 'look' | 'owed' | 'end'>
   ends: WorkEnds<Facts>
-  /** Who pays for the requests of this key, now. */
+  /** The current accounts that pay for this key's requests. */
   accountsOf(tenant: string, keyId: string | null): readonly Account[]
-  /** Something of this tenant has changed. */
+  /** Work of this tenant has changed. */
   changed(tenant: string): void
-  /** Milliseconds between two questions, at first and at most. */
+  /** Polling intervals in milliseconds, first and longest. */
   pauses: { first: number; most: number }
 }
 
-/** Milliseconds after which work is given up, and after which it is settled with what money there is. */
+/** Milliseconds after which work is given up, and after which it is settled with whatever money there is. */
 const patienceMs = 24 * 3_600_000
 const moneyMs = 2 * patienceMs
 
@@ -85,7 +85,7 @@ export function rowOf<Facts extends WorkFacts>(
     ...{ end, status },
     error: errorIn(report, noun),
     totalMs: Math.max(0, Math.round(endedMs - at.getTime())),
-    // By this the replay of a journal finds whether its end was written.
+    // By this id the replay of a journal checks whether its end was written.
     batch: work.id,
   }
 }
@@ -97,7 +97,7 @@ export function createWorkRunner<Facts extends WorkFacts>(parts: WorkRunnerParts
   type Report = Facts['report']
 
   /**
-   * Holds all that it may cost; `nothing` where the money is not there now: an instance that fell silent may have it still. False: not even
+   * Holds its maximum cost; `nothing` where the money is not available now: a silent instance may still have it. False: not even
    * that can be held.
    */
   async function held(work: Kept, owed: OwedWork): Promise<'all' | 'nothing' | false> {
@@ -113,14 +113,14 @@ export function createWorkRunner<Facts extends WorkFacts>(parts: WorkRunnerParts
     return false
   }
 
-  /** Whether it may be settled: what another instance holds comes back when that one does, or is written off. */
+  /** Whether it may be settled: money held by a silent instance returns with it, or is written off. */
   async function isPayable(work: Kept, owed: OwedWork, report: Report): Promise<boolean> {
     if (!ends.usedBy(work, report) || clock.now() - work.createdAt.getTime() > moneyMs) return true
     books.drop(work.requestId)
     return (await held(work, owed)) === 'all'
   }
 
-  /** What the upstream says; a report of failure where it has the work no more. Undefined: nothing is known now. */
+  /** Polls the upstream; a report of failure if it no longer has the work. Undefined: unknown for now. */
   async function looked(work: Kept, signal: AbortSignalLike): Promise<Report | undefined> {
     try {
       return (await works.look(work, signal)).report

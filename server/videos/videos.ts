@@ -1,4 +1,4 @@
-/** Videos that upstreams make: what is kept of them, and what each comes to. */
+/** Videos made by upstreams: their records, and their usage. */
 import type { KeptVideo, VideoFacts } from '#canonical/operation/kept-video'
 import { type VideoReport, videoUsage } from '#canonical/operation/video'
 import type { Usage } from '#canonical/usage'
@@ -8,7 +8,7 @@ import { videoRows } from '#store/jobs/upstream-work'
 
 /** Videos by tenant and id. */
 export type Videos = UpstreamWork<VideoFacts>
-/** A video that was begun. */
+/** A new video. */
 export type NewVideo = NewWork<VideoFacts>
 
 /** The kind of their jobs. */
@@ -18,7 +18,7 @@ export const videoKind = 'video'
 export const createVideos = (parts: Omit<UpstreamWorkParts<VideoFacts>, 'rows' | 'kind' | 'many'>): Videos =>
   createUpstreamWork({ ...parts, rows: videoRows, kind: videoKind, many: 'videos' })
 
-/** What was used: the seconds that there are. Undefined: nothing was made. */
+/** The usage: seconds of video. Undefined: nothing was made. */
 export function usedBy({ asked }: Pick<KeptVideo, 'asked'>, report: VideoReport): Usage | undefined {
   if (report.state !== 'completed' || report.count === 0) return undefined
   const count = report.count ?? asked.count
@@ -27,5 +27,5 @@ export function usedBy({ asked }: Pick<KeptVideo, 'asked'>, report: VideoReport)
   return videoUsage({ seconds, ...(asked.size !== undefined && { size: asked.size }) }, isSaid ? 'provider' : 'estimated')
 }
 
-/** What videos come to. */
+/** Usage of videos. */
 export const videoEnds: WorkEnds<VideoFacts> = { noun: 'video', usedBy }
