@@ -164,7 +164,7 @@ test('containers take files and give them back byte by byte', async () => {
   const file = await client.containers.files.create(container.id, { file: await toFile(Buffer.from('x'), 'x.bin') })
   const content = await client.containers.files.content.retrieve(file.id, { container_id: container.id })
   expect([...new Uint8Array(await content.arrayBuffer())]).toEqual([0, 255, 1, 254])
-  // What somebody made is never a page of Parley.
+  // Caller-created content is never served as a page of Parley.
   expect([content.headers.get('content-type'), content.headers.get('content-disposition')]).toEqual([
     'application/octet-stream',
     'attachment',

@@ -15,7 +15,7 @@ test('a management key is made in the account, shown once, used and deleted', as
   await expect(dialog.getByText('Choose at least one scope.')).toBeVisible()
   await dialog.getByRole('checkbox', { name: /^groups / }).check()
   await expectClean(page, 'new management key')
-  // What a scope is for can be read on a phone, too.
+  // The explanation of a scope can be read on a phone, too.
   await page.setViewportSize({ width: 360, height: 640 })
   const list = dialog.locator('.checks')
   expect(await list.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)

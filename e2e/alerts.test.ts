@@ -1,4 +1,4 @@
-/** Alerts from outside: a place is made, tested, and hears of what happens in a running Parley. */
+/** Alerts from outside: a destination is created, tested, and receives alerts of a running Parley. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { sampledEngines } from '#testing/database/database'
@@ -124,7 +124,7 @@ describe.each(sampledEngines(import.meta.file))('alerts on %s', (engine) => {
     const mine = async () => (await rows()).find(({ data }) => data.text.includes('broken too'))
     while ((await mine())?.answer !== 'HTTP 500') await Bun.sleep(50)
     expect(await mine()).toMatchObject({ state: 'waiting' })
-    // A place that is switched off gives up what is on its way at its next try.
+    // A destination that is switched off gives up pending deliveries at their next try.
     await gateway.admin.call('PATCH', `/api/alerts/hooks/${hook.id}`, { enabled: false })
     while ((await rows('?state=dead')).length === 0) await Bun.sleep(100)
     await gateway.admin.call('PATCH', `/api/alerts/hooks/${hook.id}`, { enabled: true })

@@ -27,7 +27,7 @@ interface Row {
 
 /** A reset only clears memory; the others only read. */
 const changesNothing = [
-  // What users keep of their own conversations: nobody else sees it, and it changes with every message.
+  // Conversations that users store: private to their user, and changed with every message.
   'PUT /api/conversations/{id}',
   'DELETE /api/conversations/{id}',
   // Only with an identity provider, which e2e/single-sign-on.test.ts has, and reads the audit trail.
@@ -44,7 +44,7 @@ const changesNothing = [
   // Likewise: e2e/interactions-passing.test.ts, e2e/realtime-calls.test.ts.
   'POST /api/work/{id}/stop',
   'POST /api/alerts/hooks/{id}/test',
-  // One that goes on: e2e/replay.test.ts has it, and reads the audit trail.
+  // A running one: e2e/replay.test.ts has it, and reads the audit trail.
   'POST /api/replays/{id}/stop',
   'POST /api/replays/estimate',
   'POST /api/channels/{id}/reset',

@@ -1,6 +1,6 @@
 /**
- * Answers of Responses in the background, with the calls of the SDK: told at once, asked for until they are there, cancelled, refused,
- * failed, and interrupted by `kill -9`. Each is charged once.
+ * Background answers of Responses, with the calls of the SDK: acknowledged at once, polled until complete, cancelled, refused, failed, and
+ * interrupted by `kill -9`. Each is charged once.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -86,7 +86,7 @@ describe('an answer in the background', () => {
       { id: begun.id, kind: 'answer', model: 'gpt-5', state: 'in_progress', progress: null, endedAt: null },
     ])
     expect((await client.responses.inputItems.list(begun.id)).data).toMatchObject([{ role: 'user' }])
-    // Money is held in the books of this process, so another request hears of it.
+    // Money is held in the books of this process, so it affects other requests.
     expect(await thrownBy(client.responses.create({ ...background, max_output_tokens: 2400 }))).toMatchObject({ status: 429 })
     expect(await thrownBy(client.responses.delete(begun.id))).toMatchObject({ status: 400, code: 'invalid_value' })
     expect(await thrownBy(client.responses.create({ ...background, previous_response_id: begun.id }))).toMatchObject({ status: 404 })
@@ -208,7 +208,7 @@ test('kill -9 leaves a failed answer, and books that agree', async () => {
     while (held.waiting() === 0) await wait(5)
     process.kill(program.pid, 'SIGKILL')
     await program.stop()
-    // Until nobody has spoken for it for a while, another instance might be making it.
+    // Without a heartbeat for a while; until then another instance might be generating it.
     await using sql = new Bun.SQL(database.url, { max: 1 })
     await sql`update background_responses set beat_at = beat_at - interval '20 seconds'`
     program = await startProgram({ folder, config, env })

@@ -1,4 +1,4 @@
-/** Backups on a timer, of a Parley that serves: made, thinned out, told of in the metrics, and tried by the restore drill. */
+/** Backups on a timer, of a serving Parley: created, pruned, reported in the metrics, and tried by the restore drill. */
 import { afterAll, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ test.each(sampledEngines(import.meta.file))(
       })
     try {
       const seen = new Set<string>()
-      // Requests go on all the while.
+      // Requests continue meanwhile.
       while (seen.size < 4) {
         await Bun.sleep(50)
         expect((await ask()).status).toBe(200)

@@ -55,7 +55,7 @@ test('a batch is watched and stopped', async ({ page, program }) => {
   await expectClean(page, 'a batch about to be stopped')
   await dialog.getByRole('button', { name: 'Stop' }).click()
   held.open()
-  // Told by the event stream, without a click.
+  // Updated by the event stream, without a click.
   await expect(row).toContainText('Ended', { timeout: 30_000 })
   await expect(row).toContainText('3 of 3')
   await expect(row.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '3')
@@ -113,7 +113,7 @@ test('videos and answers in the background are watched, and an answer is stopped
     await expect(rows.answer).toContainText('In progress')
     await expect(rows.film).toContainText('Video sora-2')
     await expect(rows.film).toContainText('studio')
-    // Asked of the upstream by Parley itself, and told without a click.
+    // Sent upstream by Parley itself, and shown without a click.
     await expect(rows.film.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '40', { timeout: 30_000 })
     await expect(page.getByRole('button', { name: `Stop ${film.id}` })).toHaveCount(0)
     await expectClean(page, 'work that runs')

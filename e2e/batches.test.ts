@@ -390,7 +390,7 @@ const config = (url: string) =>
     users: [{ name: 'owner', balance: '50', password: 'a long pass phrase' }],
     keys: [{ name: 'of owner', user: 'owner', key: 'sk-of-the-owner' }],
   })
-/** Who is silent is not waited for longer. */
+/** A short takeover timeout. */
 const soon = { PARLEY_TAKEOVER: '5s' }
 const clientOf = ({ url }: Program) => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'sk-of-the-owner', maxRetries: 0 })
 const spent = async ({ url }: Program) => {
@@ -445,7 +445,7 @@ test('kill -9 in the middle of a batch: it goes on, and each request is charged 
 
 test.if(engines.includes('postgres')).each([
   ['is killed', (first: Program) => process.kill(first.pid, 'SIGKILL')],
-  // What it has begun is answered and charged by itself.
+  // Requests in progress are still answered and charged.
   ['leaves', (first: Program, open: () => void) => process.kill(first.pid, 'SIGTERM') && open()],
 ] as const)(
   'another instance takes a batch over when its own %s',

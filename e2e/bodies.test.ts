@@ -1,4 +1,4 @@
-/** Kept bodies from outside: who is kept and told so, the bytes at the four borders, who reads them, and what deleting leaves. */
+/** Kept bodies from outside: opting in and informing callers, the bytes at the four points, who can read them, and what deleting leaves. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -119,7 +119,7 @@ describe('of a key that keeps', () => {
     expect(await status(ann.session, 'GET', `/api/bodies/${id}`)).toBe(404)
     const { data } = await gateway.admin.call<{ data: { after: object }[] }>('GET', '/api/audit?action=body.remove&target=everybody')
     expect(data.map(({ after }) => after)).toEqual([{ count: deleted }])
-    // What is asked from now on is kept again.
+    // Requests from now on are kept again.
     const next = await ask({})
     expect((await read(ann.session, next.id)).requestId).toBe(next.id)
   })
@@ -146,7 +146,7 @@ describe('of a key that keeps', () => {
     expect([wished.stored, spelled.stored]).toEqual([null, null])
     expect(await status(ann.session, 'GET', `/api/bodies/${wished.id}`)).toBe(404)
     expect(await status(ann.session, 'GET', `/api/bodies/${spelled.id}`)).toBe(404)
-    // Of a large body nothing is read here but the words.
+    // Of a large body only the text is read here.
     const large = await ask({ padding: 'x'.repeat(1_200_000), store: false })
     expect(large.stored).toBeNull()
     expect(await status(ann.session, 'GET', `/api/bodies/${large.id}`)).toBe(404)
@@ -322,7 +322,7 @@ test('kill -9 under load: whatever is said to be kept can be read afterwards', a
       .split('\n')
       .slice(0, -1)
       .map((line): { requestId: string; missing?: string } => JSON.parse(line))
-    // What was still in memory was not kept; of what was, nothing is damaged.
+    // Records still in memory were lost; none of the others is damaged.
     expect(lines.filter(({ missing, requestId }) => missing !== undefined || !ids.includes(requestId))).toEqual([])
     expect(lines.map(({ requestId }) => requestId)).toContain(ids[0] ?? '')
   } finally {

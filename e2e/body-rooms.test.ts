@@ -1,6 +1,6 @@
 /**
- * Bytes of bodies that are being served have a budget by key, wherever they are sent to and whether or not they say how many they are:
- * bodies that never end are refused when they are more together than a key may have, and smaller ones are served meanwhile.
+ * The bytes of bodies in progress have a budget by key, at any endpoint and with or without a declared length: endless bodies are refused
+ * when together they exceed the budget of a key, and smaller ones are served meanwhile.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
@@ -40,7 +40,7 @@ function endless(path: string, who: Record<string, string>, start: string, mebib
       text += bytes
       if (text.includes('\r\n')) resolve(text.slice(0, text.indexOf('\r\n')))
     })
-    // Whoever still sends may lose the answer: the connection is closed with bytes that nobody reads.
+    // A client that is still sending may lose the answer: the connection is closed with unread bytes.
     socket.on('error', () => reject(new Error('broken')))
     socket.on('close', () => reject(new Error('closed')))
   })
@@ -79,7 +79,7 @@ test.each(doors)(
     } finally {
       for (const { close } of sent) close()
     }
-    // Who has left gives the room back.
+    // Disconnected clients free their share.
     const again = endless(path, who(), start, mebibytes)
     expect(await Promise.race([again.answer, Bun.sleep(500).then(() => 'read')])).toBe('read')
     again.close()

@@ -1,4 +1,4 @@
-/** Installing: what a registry serves must be what package-lock.json names, and nobody's install script runs. */
+/** Installing: packages from a registry must match package-lock.json, and no install script runs. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

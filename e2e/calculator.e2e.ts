@@ -45,7 +45,7 @@ test('a model says what it costs in a group and why, and calculates a request as
   await expect(charged).toHaveText('Per request$2.7')
   await expect(drawer.locator('[aria-live][aria-busy=false]')).toBeVisible()
   await expectClean(page, 'a model with its calculator')
-  // What few look at is a column for whoever chooses it.
+  // Rarely needed columns are optional.
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.keyboard.press('Escape')
   const heads = page.getByRole('columnheader', { name: 'Price changed' })

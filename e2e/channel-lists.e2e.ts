@@ -1,4 +1,4 @@
-/** The list of channels as an operator works with it: found by model, changed where they stand and together, tested side by side with what came back. */
+/** The list of channels as an operator uses it: filtered by model, edited in place and in bulk, tested side by side with the answers. */
 import type { ChannelRow } from '#shared/console/channel'
 import { respond, respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'

@@ -70,7 +70,7 @@ let runner: SnippetRunner
 
 test.beforeAll(async ({ program }) => {
   upstream = await scriptedUpstream(inFourDialects(answer))
-  // Another Parley speaks every dialect, so that each request arrives as it was sent.
+  // Another Parley supports every dialect, so that each request arrives as it was sent.
   await addChannel(program, upstream.url, model, 'parley')
   runner = await snippetRunner()
 })
@@ -151,7 +151,7 @@ async function writeEach(page: Page, { refused, lost }: Required<Pick<Case, 'ref
       await dialog.getByRole('button', { name: language, exact: true }).click()
       const snippet = dialog.locator(`[data-snippet="${dialect.toLowerCase()} ${language.toLowerCase()}"]`)
       await snippet.waitFor()
-      // What was copied a moment ago is another snippet.
+      // The previous copy was another snippet.
       expect(await snippet.getByRole('button', { name: 'Copied' }).count()).toBe(0)
       await snippet.getByRole('button', { name: /^Copy/ }).click()
       await expect(snippet.getByRole('button', { name: 'Copied' })).toBeVisible()

@@ -1,6 +1,6 @@
 /**
  * A conversation is compacted on every upstream, by its vendor where possible and otherwise by Parley, and continues on any channel that
- * can read the result: what Parley sealed on every channel, what a vendor sealed only on the channel that made it.
+ * can read the result: content sealed by Parley on every channel, content sealed by a vendor only on the channel that made it.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'

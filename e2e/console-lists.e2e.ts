@@ -9,7 +9,7 @@ import { removeChannels } from './support/playground.ts'
 const model = 'gpt-lists'
 let upstream: ScriptedUpstream
 let key = ''
-/** Whether the place of alerts refuses what it is sent. */
+/** Whether the destination of alerts refuses messages. */
 let refuses = false
 
 test.beforeAll(async ({ program }) => {
@@ -183,7 +183,7 @@ test('a place of alerts is added, tested, switched off and removed; what was giv
   await expect(page.locator('.notice.bad')).toHaveText('ops did not accept the test: HTTP 500.')
   await page.getByRole('link', { name: 'ops', exact: true }).click()
   await dialog.getByLabel('Name').fill('night watch')
-  // A change by somebody else changes the list behind the dialog and not what was typed.
+  // A change by another user updates the list behind the dialog, not the text in it.
   const { data: places } = (await api('GET', '/api/alerts/hooks')) as { data: { id: string }[] }
   await api('PATCH', `/api/alerts/hooks/${places[0]?.id}`, { name: 'ops at night' })
   await expect(page.locator('a', { hasText: 'ops at night' })).toHaveCount(1)
@@ -196,7 +196,7 @@ test('a place of alerts is added, tested, switched off and removed; what was giv
   })) as { id: string }
   await api('POST', `/api/channels/${id}/test`, {})
   await expect.poll(async () => (await deliveries('waiting')).map(({ answer }) => answer), { timeout: 60_000 }).toEqual(['HTTP 500'])
-  // A place that is switched off gives up what is on its way at its next try.
+  // A destination that is switched off gives up pending deliveries at their next try.
   await page.getByRole('switch', { name: 'night watch is on' }).click()
   await expect(page.locator('.toast').last()).toContainText('night watch is off.')
   await expect.poll(async () => (await deliveries('dead')).length, { timeout: 60_000 }).toBe(1)
@@ -211,7 +211,7 @@ test('a place of alerts is added, tested, switched off and removed; what was giv
   await expect(page.locator('.toast').last()).toContainText('Trying again.')
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await expect.poll(async () => (await deliveries('sent')).length, { timeout: 60_000 }).toBe(1)
-  // Nobody reloads the page.
+  // Without reloading the page.
   await expect(told).toContainText('sent')
   await page.evaluate(() => localStorage.setItem('parley.language', 'zh'))
   await page.reload()
@@ -229,7 +229,7 @@ test('a place of alerts is added, tested, switched off and removed; what was giv
 test('a key that spends too fast is turned off from its alert', async ({ page, program }) => {
   const api = await consoleApi(program)
   const made = (await api('POST', '/api/keys', { name: 'runaway' })) as { id: string }
-  // Usual spend takes days to come about: the list is answered with what `server/alerts` tells of such a key, everything else is real.
+  // Usual spend takes days to accumulate: the list is stubbed with the alert of `server/alerts` for such a key, everything else is real.
   const told = {
     ...{ id: 'd1', alert: 'a1', at: new Date().toISOString(), kind: 'key_spend', hook: { id: 'h1', name: 'ops', form: 'http' } },
     ...{ state: 'sent', tries: 1, nextTryAt: null, sentAt: new Date().toISOString(), answer: 'HTTP 200' },

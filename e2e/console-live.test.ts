@@ -204,7 +204,7 @@ describe('events', () => {
     await ann.session.call('POST', '/api/keys', { name: 'another of ann' })
     expect(await own.next()).toEqual(['keys'])
     expect(await admin.next()).toEqual(['keys'])
-    // Of alerts only administrators hear.
+    // Only administrators receive alerts.
     await gateway.admin.call('POST', '/api/alerts/hooks', { name: 'ops', form: 'slack', url: 'http://127.0.0.1:9/none' })
     expect(await admin.next()).toEqual(['alerts'])
     await ann.session.call('POST', '/api/keys', { name: 'a third of ann' })

@@ -48,7 +48,7 @@ test('prices: what has none comes first, headings order, a page at a time, and a
   await expect.poll(async () => (await names()).slice(3, 5)).toEqual([nameOf(119), nameOf(118)])
   await expectClean(page, 'prices by input')
 
-  // The drawer keeps the list as it is, and a link may open what stands further down.
+  // The drawer leaves the list unchanged, and a link may open a row further down.
   await table.getByRole('link', { name: nameOf(118) }).click()
   await expect(page).toHaveURL(/q=listed.*sort=input.*open=listed-118/)
   await page.goto(`/admin/prices?q=listed&open=${nameOf(60)}`)

@@ -1,4 +1,4 @@
-/** Times, words and places on the pages of keys, usage and requests: chosen, kept in the address, and told in full. */
+/** Times, search words and ranges on the pages of keys, usage and requests: chosen, kept in the URL, and shown in full. */
 import type { KeyRow } from '#shared/console/key'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -83,7 +83,7 @@ test('usage is of days that are chosen, compared with others, and read again whi
   await page.setViewportSize({ width: 1440, height: 900 })
   await expect(page.getByRole('row', { name: /span-one/ })).toContainText('800')
   await expectClean(page, 'usage of chosen days')
-  // What comes meanwhile is told without a word of the reader.
+  // New requests update the report without any action of the reader.
   await ask(program.url)
   await expect.poll(async () => Number((await requests.innerText()).replace(/\D/g, '')), { timeout: 30_000 }).toBeGreaterThan(before)
   await page.goto(`/usage?from=${day(40)}&to=${day(35)}`)

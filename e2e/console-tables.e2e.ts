@@ -14,7 +14,7 @@ test('columns are chosen and stay chosen; rows are low in every table once they 
   await page.getByRole('button', view).click()
   const groups = page.getByRole('menuitemcheckbox', { name: 'Groups' })
   await expect(groups).toBeChecked()
-  // What names a row and what is done with it stay.
+  // The columns with a row's name and its actions stay.
   await expect(page.getByRole('menuitemcheckbox', { name: 'User', exact: true })).toHaveCount(0)
   await groups.click()
   await expect(groups).not.toBeChecked()

@@ -150,7 +150,7 @@ test('an operator goes from a failure to the attempt, the channel, and its reset
   await page.getByLabel(`Output of ${model}`).fill('1.5')
   await expect(page.getByRole('row', { name: new RegExp(`^${model}`) })).toContainText('0% / 25%')
   await expectClean(page, 'costs of a channel')
-  // What is typed in one tab stays while another is open.
+  // Text typed in one tab is kept while another is open.
   await tab('Advanced')
   await page.getByRole('button', { name: 'Add field' }).click()
   await page.getByLabel('Name of a field').fill('top_k')
@@ -165,7 +165,7 @@ test('an operator goes from a failure to the attempt, the channel, and its reset
   await page.getByRole('dialog').getByLabel('Weight').fill('4')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('weight 4')).toBeVisible()
-  // What is typed elsewhere stays.
+  // Text typed elsewhere is kept.
   await expect(page.getByText('4 changes not saved')).toBeVisible()
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Saved.').first()).toBeVisible()
@@ -280,6 +280,6 @@ test('the console is complete in Chinese, and no word is cut at any width', asyn
   expect(faults).toEqual([])
   await page.goto('/admin/settings')
   await expect(page.locator('#settings-environment')).toContainText('监听的端口；0 表示任取一个空闲端口')
-  // A variable whose meaning has no Chinese is told in English, and marked so.
+  // A variable without a Chinese description is shown in English, and marked so.
   await expect(page.locator('#settings-environment [lang=en]')).toHaveCount(0)
 })

@@ -14,7 +14,7 @@ import { wait } from '#testing/upstream/scripted-answers'
 const count = 120
 const numbers = Array.from({ length: count }, (_, number) => number)
 
-/** Every row tells which version of the file it is from. */
+/** Every row shows which version of the file it is from. */
 const config = (version: number, more: object = {}) =>
   JSON.stringify({
     groups: { default: { ratio: version } },

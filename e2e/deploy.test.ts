@@ -1,4 +1,4 @@
-/** The files in `deploy`, as far as they can be read without what runs them: what they name exists, and what they promise stands there. */
+/** The files in `deploy`, as far as they can be checked without running them: references exist, and promised settings are present. */
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'

@@ -140,7 +140,7 @@ describe('the document', () => {
 
 const concrete = (path: string) => path.replace('{dialect}', 'messages').replace(/\{\w+\}/g, 'anything')
 
-/** A path as tests write it, with anything in the place of a parameter. */
+/** A path as tests write it, with anything in place of a parameter. */
 const writtenAs = (path: string) =>
   new RegExp(`${path.replace('.', '\\.').replace(/\{\w+\}/g, '(?:\\$\\{[^}]*\\}|[^\'"`?\\s])+?')}(?![\\w/])`)
 

@@ -1,4 +1,4 @@
-/** What SDKs call besides asking a model, with their own calls: the addresses of other doors, what is kept here, what is not served. */
+/** SDK calls other than generation: further endpoints, stored objects, and endpoints that are not served. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'

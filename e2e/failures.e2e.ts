@@ -258,7 +258,7 @@ test('a session that ended keeps the conversation and the draft', async ({ page,
   await expect(page).toHaveURL(address)
   await expect(messageBox(page)).toHaveValue('a draft')
   await expect(turns(page).first()).toContainText('Hello')
-  // The session is there again: what is left to do is to send it anew.
+  // The session is back: the message only has to be sent again.
   const failed = page.locator('.failure')
   await expect(failed.getByRole('button', { name: 'Sign in again' })).toHaveCount(0)
   await failed.getByRole('button', { name: 'Retry' }).click()

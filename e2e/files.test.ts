@@ -135,7 +135,7 @@ describe('are uploaded, listed, read and deleted by their owner', () => {
     const refusal = async (answer: Response) => [answer.status, ((await answer.json()) as { error: { status: string } }).error.status]
     const unknown = [401, 'UNAUTHENTICATED']
     const open = await begun()
-    // Changed, for another door, none at all; and nobody begins without a key.
+    // Modified, for another endpoint, missing; and no upload begins without a key.
     const changed = open.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')).replace(/(.{9})$/, (end) => [...end].reverse().join(''))
     expect(await refusal(await send(changed, 'upload, finalize', 'x'))).toEqual(unknown)
     const elsewhere = open.replace('/files?', '/fileSearchStores/x:uploadToFileSearchStore?')
@@ -352,7 +352,7 @@ test('the addresses of files', async () => {
     expect(await asked('POST', path)).toBe(400)
     expect(await asked('POST', `${path}?upload_id=${id}`, { 'x-goog-upload-command': 'query' })).toBe(404)
   }
-  // An upload can be asked where it stands, goes on there, and can be given up.
+  // An upload can be queried for its progress, resumed from there, and cancelled.
   const start = await fetch(`${gateway.url}/upload/v1beta/files`, {
     method: 'POST',
     headers: { ...headers, 'x-goog-upload-command': 'start' },

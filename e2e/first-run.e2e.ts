@@ -38,7 +38,7 @@ async function countClicks(page: Page): Promise<() => number> {
   return () => clicks
 }
 
-/** Each test has an installation that nobody has set up. */
+/** Each test has a new installation before setup. */
 const test = base.extend<{ fresh: Program }>({
   fresh: async ({ browserName: _ }, use) => {
     const program = await startProgram({ env: {} })
@@ -166,7 +166,7 @@ test('a vendor that refuses the key, then one that does not answer: what happene
   await page.getByRole('textbox', { name: 'Models', exact: true }).fill(model)
   await page.getByRole('button', { name: 'Save and continue' }).click()
   await expect(page.getByText(`${model} did not answer:`)).toBeVisible()
-  // What was typed stays; the same channel is saved again with another key.
+  // The input is kept; the same channel is saved again with another key.
   upstream.answer(respondJson(200, completion))
   await page.getByLabel('API key').fill('sk-right')
   await page.getByRole('button', { name: 'Save and continue' }).click()

@@ -9,7 +9,7 @@ test('closing gives the focus back', async ({ page }) => {
   const create = page.getByRole('button', { name: 'Create key' })
   await create.click()
   await page.getByRole('dialog').waitFor()
-  // Of a choice that comes first, what is chosen.
+  // If a radio group comes first, its selected option.
   await expect(page.getByRole('dialog').locator('.seg [aria-pressed="true"]')).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(create).toBeFocused()

@@ -1,4 +1,4 @@
-/** Gemini's live sessions with the calls of its SDK: what passes, what is charged, who may go on with a session, and how one ends. */
+/** Gemini's live sessions with the calls of its SDK: what passes, what is charged, who may resume a session, and how one ends. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { GoogleGenAI, type LiveServerMessage, Modality, type Session } from '@google/genai'
 import { sampledEngine } from '#testing/database/database'
@@ -60,7 +60,7 @@ afterAll(async () => {
 const clientOf = (apiKey: string, apiVersion?: string) =>
   new GoogleGenAI({ apiKey, ...(apiVersion && { apiVersion }), httpOptions: { baseUrl: gateway.url } })
 
-/** A session of the SDK, with what it has heard and how it ended. */
+/** A session of the SDK, with the messages received and how it ended. */
 async function connected(apiKey: string, config: object = {}, named = model, version?: string) {
   const heard: LiveServerMessage[] = []
   const looks = new Set<() => void>()

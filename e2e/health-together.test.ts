@@ -10,7 +10,7 @@ import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scrip
 import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
-/** In milliseconds; twenty times what is promised. */
+/** In milliseconds; twenty times the guarantee. */
 const knownWithin = 20_000
 
 const answer = chatAnswer()
@@ -127,7 +127,7 @@ test('a key that reached its limit on one rests on the other; its rest ends ther
 test('a key that is refused on one rests on the other; who answers first closes it for both', async () => {
   await afresh()
   upstream.answer(respondJson(401, { error: { message: 'no', type: 'invalid_request_error', code: 'invalid_api_key' } }))
-  // The reset that began this test may still be under way to the second, and clears what was learned there before it arrived.
+  // The reset at the beginning of this test may still be in transit to the second instance, and clears its state on arrival.
   await known('a refused key', async () => {
     await untilOpen(second.url)
     return (await ailments(first.url)).some(({ cause, model }) => cause === 'upstream_auth_failed' && model === null)

@@ -57,7 +57,7 @@ test('of thirty set-ups at once one makes an administrator', () => {
 })
 
 describe('every address of the document', () => {
-  // Single sign-on is the way in; whoever has the link to a conversation may read it.
+  // Single sign-on is an entry point; everyone with the link to a conversation may read it.
   const open = new Set([
     ...['GET /api/status', 'POST /api/setup', 'POST /api/session', 'POST /api/session/oidc', 'GET /api/session/oidc/callback'],
     'GET /api/shares/{id}',
@@ -116,7 +116,7 @@ describe('every address of the document', () => {
   })
 })
 
-/** All that a connection answers to these bytes until it is closed, or is silent. */
+/** Everything that a connection answers to these bytes until it is closed or falls silent. */
 function answersTo(bytes: string): Promise<string> {
   const { hostname, port } = new URL(program.url)
   return new Promise((resolve) => {

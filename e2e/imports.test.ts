@@ -1,6 +1,6 @@
 /**
- * Moving in from databases of other gateways, with real servers: the command reads them and writes a file, Parley takes it, and clients go
- * on with the keys that they have. The tables are those of the projects' public schemas, their rows made for these tests.
+ * Imports from databases of other gateways, with real servers: the command reads them and writes a file, Parley applies it, and clients
+ * keep using their keys. The tables are those of the projects' public schemas, their rows made for these tests.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
@@ -140,7 +140,7 @@ describe('PostgreSQL', () => {
 })
 
 // MariaDB is a server of half a gigabyte that nothing else needs: `npm test` brings it in CI, in deep runs, and when this file is named.
-// MySQL is a package of Debian's unstable release only: it is tried where somebody has put its `mysqld` on the path.
+// MySQL is a package of Debian's unstable release only: it is tested if its `mysqld` is on the path.
 describe.each(
   [
     { name: 'MariaDB', isThere: hasMariadb(), start: mariadbServer },

@@ -1,4 +1,4 @@
-/** A price that says too little for what is asked: nobody is served for nothing, and what it does say enough for is sold. */
+/** Incomplete prices: no request is served for free by accident, and uses with a complete price are offered. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
 import { respondJson } from '#testing/upstream/scripted-answers'

@@ -24,7 +24,7 @@ afterAll(async () => {
   await upstream?.close()
 })
 
-/** Sends the head of a large request and nothing of its body; resolves with what is answered all the same. */
+/** Sends the head of a large request and nothing of its body; resolves with the answer that comes all the same. */
 function answeredToHead(key: string): Promise<string> {
   const { hostname, port } = new URL(gateway.url)
   const { promise, resolve, reject } = Promise.withResolvers<string>()

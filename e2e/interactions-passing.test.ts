@@ -1,6 +1,6 @@
 /**
  * Interactions that a channel of Google's answers and keeps by itself, with the calls of its SDK: what goes there and comes back, whose it is,
- * what is held and charged, once, over kills and in the background; and when Parley keeps them instead.
+ * what is held and charged, once, across kills and in the background; and when Parley stores them instead.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -155,7 +155,7 @@ test('which interactions pass: those that a channel serves; what was kept here g
   expect(kept).toMatchObject({ output_text: 'You said: hello there' })
   const recalls = { input: 'scenario recall', previous_interaction_id: kept.id }
   expect((await client.interactions.create({ model: 'kept', ...recalls })).output_text).toContain('user: hello there')
-  // The model of a channel that serves interactions goes on with what Parley keeps, too.
+  // The model of a channel that serves interactions also continues those stored by Parley.
   expect((await client.interactions.create({ model, ...recalls })).output_text).toContain('user: hello there')
   const elsewhere = client.interactions.create({ model: 'on-chat', input: 'a', previous_interaction_id: both.id })
   expect(await thrownBy(elsewhere)).toMatchObject({ status: 400, message: expect.stringContaining('interactions') })

@@ -1,4 +1,4 @@
-/** Invitations in the browser: made by an administrator and in a team, used by a stranger and by somebody with an account; and the dialog that asks again who one is. */
+/** Invitations in the browser: created by an administrator and in a team, used by a new and an existing user; and re-authentication. */
 import { admin, expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
 

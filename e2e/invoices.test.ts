@@ -1,4 +1,4 @@
-/** An upstream's invoice against the second book: what was billed and nobody asked for here is shown, with the requests behind the rest. */
+/** An upstream's invoice against the upstream costs of rows: unknown billed lines are shown, with the requests behind the rest. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { InvoiceReport } from '#shared/console/books'
 import type { LogRow } from '#shared/console/log'

@@ -109,7 +109,7 @@ describe.each(sampledEngines(import.meta.file))('on %s, a conversation', (engine
     expect(JSON.stringify(sent(claude))).toContain(long)
     const kept = []
     for await (const item of client.conversations.items.list(id, { order: 'asc' })) kept.push(JSON.stringify(item).length > 1_000_000)
-    // The vendor says again what it was told.
+    // The vendor repeats what it was sent.
     expect(kept).toEqual([true, true, false, false])
   }, 30_000)
 

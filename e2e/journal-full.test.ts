@@ -1,4 +1,4 @@
-/** A database that answers and takes no rows, as one whose disk is full: once requests are refused for it, balancers are told so. */
+/** A database that answers but accepts no rows, as with a full disk: once requests are refused because of it, `/readyz` says so. */
 import { expect, test } from 'bun:test'
 import { engines } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'

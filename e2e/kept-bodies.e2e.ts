@@ -1,4 +1,4 @@
-/** Kept requests: a key and the settings are told to keep, a stream is asked, its four borders are read, and all of it is deleted. */
+/** Kept requests: keeping is switched on for a key and in the settings, a stream is requested, its four points are read and deleted. */
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole, savedText } from './support/console.ts'
 import { consoleApi } from './support/console-api.ts'

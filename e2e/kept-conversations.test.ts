@@ -24,7 +24,7 @@ test('a conversation is kept for its owner alone, counts towards the quotas, and
   const quotas = (await ann.call<{ data: { name: string; used: number }[] }>('GET', '/api/quotas')).data
   expect(quotas.find(({ name }) => name === 'conversations')?.used).toBe(1)
   expect(await status(ann.raw('PUT', '/api/conversations/c2', { ...kept, text: 'x'.repeat(1_000_001) }))).toBeOneOf([400, 413])
-  // Neither a management key nor somebody without a session.
+  // Neither a management key nor a visitor without a session.
   expect(await status(fetch(`${gateway.url}/api/conversations`))).toBe(401)
   expect(await status(ann.raw('DELETE', '/api/conversations/c1'))).toBe(204)
   expect(await status(ann.raw('GET', '/api/conversations/c1'))).toBe(404)
@@ -41,7 +41,7 @@ test('a link is read without a session, carries noindex, and ends with the setti
   expect(await read.json()).toMatchObject({ title: 'T', text: '{}' })
   await admin.call('PATCH', '/api/settings', { shareLinks: false })
   expect(await status(fetch(`${url}/api/shares/${id}`))).toBe(404)
-  // Whoever made it can end it all the same.
+  // Its creator can end it all the same.
   expect((await ann.call<{ data: unknown[] }>('GET', '/api/shares')).data.length).toBe(1)
   expect(await status(ann.raw('DELETE', `/api/shares/${id}`))).toBe(204)
   expect((await ann.call<{ data: unknown[] }>('GET', '/api/shares')).data).toEqual([])

@@ -1,6 +1,6 @@
 /**
- * Whole answers with long pictures: a mark stands for each while Parley reads and writes the answer, and the client gets what it would get
- * of a short picture. In every dialect and style, native and converted, with bodies that are kept, and with conversations.
+ * Whole answers with long pictures: a placeholder stands for each while Parley reads and writes the answer, and the client gets the same as
+ * for a short picture. In every dialect and style, native and converted, with bodies that are kept, and with conversations.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { KeptBody } from '#shared/console/body'
@@ -90,7 +90,7 @@ const send = (path: string, body?: object) =>
     ...(body && { body: JSON.stringify(body) }),
   })
 
-/** An answer with a word for its pictures, without what differs each time. */
+/** An answer with placeholders for its pictures, without the parts that differ each time. */
 function plain(value: unknown, picture: string): unknown {
   if (typeof value === 'string') return value.endsWith(picture) ? `${value.slice(0, -picture.length)}PICTURE` : value
   if (Array.isArray(value)) return value.map((item) => plain(item, picture))

@@ -1,8 +1,8 @@
 /**
- * Large bodies keep nobody waiting: they pass, are converted or refused like small ones, while others are answered. `PARLEY_FLOOD=60`
+ * Large bodies do not delay others: they pass, are converted or refused like small ones, while others are answered. `PARLEY_FLOOD=60`
  * floods for a minute on either engine and waits until the memory has come back; else it is a second on one engine, and the figures
- * are printed. A sample of the doors is tried in each run, all of them with `PARLEY_DEEP=1`. What each of the worst bodies is answered
- * with is in `event-loop.test.ts`.
+ * are printed. A sample of the endpoints is tried in each run, all of them with `PARLEY_DEEP=1`. The answers to each of the worst bodies
+ * are in `event-loop.test.ts`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -141,7 +141,7 @@ describe.each(isLong ? engines : [sampledEngine(import.meta.file)])('on %s', (en
     const kept = await ask(gateway.key, '/v1/responses', `{"model":"${testModel}","input":"${text}"}`)
     const { id } = (await kept.json()) as { id: string }
     const again = (model: string) => ask(gateway.key, '/v1/responses', JSON.stringify({ model, previous_response_id: id, input: 'and?' }))
-    // Its keeper hears the id, anybody else all of it.
+    // The upstream that stores it gets the id, any other one the whole conversation.
     received = upstream.requests.length
     const next = await again(testModel)
     expect([next.status, next.headers.get('x-parley-losses')]).toEqual([200, null])

@@ -1,6 +1,6 @@
 /**
- * Nothing of a page that was left stays in memory: nodes, listeners, objects and functions are counted, after what was made once. Bytes are
- * not: the browser compiles what is used often, and counts its code as memory of the page.
+ * Pages do not leak: nodes, listeners, objects and functions are counted after leaving a page, except those created only once. Bytes are
+ * not compared: the browser compiles frequently used code, and counts it as memory of the page.
  */
 import type { Page } from 'playwright/test'
 import { heapByKind } from '#testing/heap-snapshot'
@@ -18,7 +18,7 @@ interface Alive {
   objects: number
 }
 
-/** What is alive after a collection. */
+/** Live objects after a garbage collection. */
 async function alive(page: Page): Promise<Alive> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable')

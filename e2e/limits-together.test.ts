@@ -192,7 +192,7 @@ describe.if(engines.includes('postgres'))('limits over four processes', () => {
     const killed = performance.now()
     await wait(1_000)
     expect((await ask(urlOf(0), key)).status).toBe(429)
-    // The half minute after which nobody believes in it any more.
+    // The half minute after which it counts as lost.
     await using sql = new Bun.SQL(together.database.url, { max: 1 })
     const holders = sql`select holder from rate_places where strpos(rate_id, ${id}) > 0`
     const aged = await sql`update rate_holders set seen = seen - interval '30 seconds' where id in (${holders}) returning id`

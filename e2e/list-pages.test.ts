@@ -1,6 +1,6 @@
 /**
- * A page of any list has about a megabyte at most, however large its rows are: whoever makes them large does not stall those who list
- * them. Every address that takes a limit is here, by the document of the API: with rows as large as they may be, or why they are small.
+ * A page of any list has about a megabyte at most, however large its rows are: large rows do not stall those who list them. Every address
+ * with a limit is covered, from the API document: with rows as large as allowed, or the reason why they are small.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'

@@ -1,6 +1,6 @@
 /**
- * The live tail of requests at two hundred a second: what it puts on the page in a frame, how much of the page there is, and how long the
- * page is busy without a pause. Tasks are measured in CPU time, which other programs on the machine do not lengthen.
+ * The live tail of requests at two hundred a second: nodes added per frame, the size of the page, and how long the page is busy without a
+ * pause. Tasks are measured in CPU time, which other programs on the machine do not lengthen.
  */
 import type { Page } from 'playwright/test'
 import { expect, test } from './support/browser-test.ts'
@@ -69,7 +69,7 @@ test('older rows of a long list come as the page scrolls, and readers hear how m
   await expect(page.locator('tr[aria-rowindex="2"]')).toHaveCount(0)
 })
 
-/** Answers the list with requests that come at this rate, and tells the page at once after each event that there are new ones. */
+/** Answers the list with requests arriving at this rate, and notifies the page of new ones after each event. */
 async function scriptRequests(page: Page): Promise<void> {
   const { data } = await page.evaluate(async () => (await fetch('/api/logs?limit=1')).json())
   const started = Date.now()

@@ -1,4 +1,4 @@
-/** Short-lived keys of Gemini's live sessions, as Google's SDK asks for them: what they open, how often, how long, what they decide, and nothing else. */
+/** Short-lived keys of Gemini's live sessions, as Google's SDK requests them: what they allow, how often, how long, with which settings. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type CreateAuthTokenConfig, GoogleGenAI, type LiveServerMessage, Modality, type Session } from '@google/genai'
 import { sampledEngine } from '#testing/database/database'

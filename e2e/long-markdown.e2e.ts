@@ -1,4 +1,4 @@
-/** Long markdown is read beside the page: what is well-formed is drawn, what takes too long or nests too deep stays text. */
+/** Long markdown is parsed in a worker: well-formed text is rendered, text that takes too long or nests too deep stays text. */
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, testWithoutDemo as test } from './support/browser-test.ts'

@@ -162,7 +162,7 @@ const open = [
   // Ways in: what they ask for is in the body, or in the cookie of a step.
   ...['POST /api/session/step', 'POST /api/session/passkey', 'POST /api/session/passkey-options', 'POST /api/join', 'POST /api/join/look'],
 ]
-/** It would end the session that these tests go on with: the last of them calls it. */
+/** It would end the session of these tests: the last of them calls it. */
 const forEverybody = 'DELETE /api/sessions'
 
 const onlyForAdministrators =

@@ -13,7 +13,7 @@ import { type Gateway, startGateway } from './support/gateway.ts'
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const pdf = Buffer.from('%PDF-1.7\nof one page\n%%EOF')
-/** Longer than what is made into one text. */
+/** Longer than the limit for one string. */
 const scan = Buffer.concat([pdf, Buffer.from(Array.from({ length: 700_000 }, (_, at) => (at * 7) % 251))])
 const pngData = png.toString('base64')
 const pdfData = pdf.toString('base64')

@@ -1,4 +1,4 @@
-/** `/metrics` as Prometheus reads it: on an address of its own, behind a token, and not at all where nobody asked for it. */
+/** `/metrics` as Prometheus reads it: on a separate address, behind a token, and disabled by default. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -24,7 +24,7 @@ afterAll(async () => {
   await upstream?.close()
 })
 
-/** Where the metrics are, on a port of their own. */
+/** The address of the metrics, on a separate port. */
 const metricsUrl = () => /^Metrics on (\S+)$/m.exec(gateway.program.output())?.[1] ?? ''
 
 const ask = (body: object) =>

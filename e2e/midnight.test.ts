@@ -1,7 +1,7 @@
 /**
  * Midnight for a running program on PostgreSQL: many keys have a daily budget each, all of them ask in the last hour of the day and again
- * in the first seconds of the next, in which all windows begin, while keys in use go on. Nobody is refused who can pay, nobody is served
- * who cannot, and who is in use notices nothing.
+ * in the first seconds of the next, in which all windows begin, while keys in use continue. No request that can be paid is refused, none
+ * that cannot is served, and keys in use are not affected.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type BooksView, openBooksView } from '#testing/books/view'
@@ -17,9 +17,9 @@ import { chatAnswer } from './support/chat-answer.ts'
 import type { Crowd, CrowdOutcome } from './support/crowd.ts'
 
 const keyCount = isDeep ? 20_000 : 400
-/** So many keys ask at a time. It is the traffic of a day, not a flood: midnight makes nobody come more often. */
+/** The number of concurrent keys: the traffic of a normal day, not a flood. */
 const callers = 32
-/** What is promised of a key in use, and what is asserted on a machine that others use too. */
+/** The guarantee for a key in use, and the limit asserted on a shared machine. */
 const [promisedMs, slack] = [50, 20]
 /** Keys in use: one without a budget, one whose window begins as well. */
 const warmKeys = ['sk-warm-free', 'sk-warm-bounded']

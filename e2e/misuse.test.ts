@@ -1,5 +1,5 @@
 /**
- * What people get wrong, from outside: words of the command line, and settings that name a folder for a file, a file for a folder, or a
+ * Mistakes of operators, from outside: arguments of the command line, and settings that name a folder for a file, a file for a folder, or a
  * number of the wrong kind. Each is answered with one sentence that names it, and the exit code that says whose fault it was.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'

@@ -1,6 +1,6 @@
 /**
- * Whoever leaves an answer that is not streamed after the upstream was asked: the upstream makes it to its end and is paid for it, so the
- * answer is awaited, within the timeouts of its channel and within what is held, and charged.
+ * Clients that disconnect from an answer that is not streamed, after the request was sent upstream: the upstream completes it and is paid
+ * for it, so the answer is awaited, within the channel's timeouts and the hold, and charged.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
@@ -77,7 +77,7 @@ afterAll(async () => {
   await second?.close()
 })
 
-/** Asks, leaves when the upstream has the request, and lets that answer by this script. */
+/** Sends a request, disconnects when the upstream has it, and lets the upstream answer by this script. */
 async function leaves({ path, body, headers }: Asked, key: string, then: (exchange: Exchange) => unknown) {
   let answer = () => {}
   const left = new Promise<void>((resolve) => (answer = resolve))

@@ -431,7 +431,7 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
       const { user } = await session.call<{ user: { balance: string; held: string } }>('GET', '/api/session')
       expect(user.held).toBe('0')
       expect(Number(user.balance)).toBeGreaterThanOrEqual(0)
-      // What was answered was worth nearly all of the balance, and not more than it.
+      // The answer cost nearly all of the balance, and not more.
       expect(Number(user.balance)).toBeLessThan(0.001)
       const words = text.split('word').length - 1
       console.log(`${group}: ${words} words for 0.02 USD, ${row.usage?.out.total} tokens charged, ${user.balance} left`)

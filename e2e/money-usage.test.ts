@@ -88,7 +88,7 @@ const modality = (list: unknown, kind: string) =>
     ? list.filter((one) => object(one).modality === kind).reduce((sum, one) => sum + figure(object(one).tokenCount), 0)
     : 0
 
-/** How each kind of client reads it. What a dialect has no word for stands in its totals. */
+/** How each kind of client reads it. Figures without a field in a dialect are part of its totals. */
 const understood: Record<DialectName, (usage: Json) => { in: number; out: number; cached: number; kinds: Partial<Kinds> }> = {
   Chat(usage) {
     const [input, output] = [object(usage.prompt_tokens_details), object(usage.completion_tokens_details)]
@@ -161,7 +161,7 @@ afterAll(async () => {
   await upstream?.close()
 })
 
-/** The last word on usage, wherever an event keeps it. */
+/** The last usage reported, wherever an event has it. */
 function lastUsage(sse: string): Json {
   let usage: Json = {}
   for (const [, data] of sse.matchAll(/^data: (\{.*\})$/gm)) {

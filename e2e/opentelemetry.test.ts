@@ -95,7 +95,7 @@ test('a request is a span and each attempt another one, in the trace of the call
     expect(span?.end ?? 0n).toBeGreaterThanOrEqual(span?.start ?? 0n)
   }
 
-  // Each upstream was told its own attempt.
+  // Each upstream got its own attempt's id.
   const told = (upstream: ScriptedUpstream) => upstream.requests.map((request) => request.header('traceparent'))
   expect(told(vendor)).toEqual([`00-${callersTrace}-${served?.spanId}-01`])
   expect(told(broken)).toEqual(failed.map(({ spanId }) => `00-${callersTrace}-${spanId}-01`))

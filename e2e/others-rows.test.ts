@@ -1,5 +1,5 @@
 /**
- * What belongs to somebody else is not there: every address of the document that names a row is asked for one of another user's, with every
+ * Other users' rows are hidden: every address of the document that names a row is called for one of another user's, with every
  * method and the right kind of credential; and a model of another group, or one that the key leaves out, is asked for at every endpoint in
  * many spellings.
  */
@@ -80,7 +80,7 @@ async function rowsOfAnn(): Promise<Record<string, string>> {
   }
 }
 
-/** Addresses with a parameter that name nobody's row, or one that anybody may name. */
+/** Addresses whose parameter refers to no user's row, or to one that everybody may use. */
 const nobodys: Record<string, string> = {
   '/api/session/identities/': 'needs a provider: e2e/single-sign-on.test.ts',
   '/api/prices/': 'of the installation',
@@ -125,7 +125,7 @@ const nobodys: Record<string, string> = {
   '/openai/{path}': 'the same as /v1: a response is asked for there too',
   '/v1beta/openai/{path}': 'likewise',
 }
-/** Whoever has the link may read it; a conversation of the same id is made; what is not theirs is not there to be deleted. */
+/** Everyone with the link may read it; PUT creates one's own conversation of the same id; others' cannot be deleted. */
 const harmless = new Set([
   'GET /api/shares/{id}',
   'DELETE /api/shares/{id}',
@@ -133,7 +133,7 @@ const harmless = new Set([
   'DELETE /api/conversations/{id}',
 ])
 
-/** Answers with what is the caller's own. */
+/** These return the caller's own data. */
 const own = new Set(['GET /api/bodies/export'])
 
 test('no row of another user is seen, changed or deleted at any address', async () => {

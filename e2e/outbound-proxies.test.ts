@@ -9,7 +9,7 @@ import { realtimeVendor } from '#testing/vendors/realtime-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { realtimeClient } from './support/realtime/client.ts'
 
-/** Nobody answers there (RFC 5737): whoever is reached by it was reached through a proxy. */
+/** Unreachable (RFC 5737): a connection to it went through a proxy. */
 const nowhere = '203.0.113.7'
 /** Credentials that must not be seen again. */
 const secret = 'proxy-password-4711'

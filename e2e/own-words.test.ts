@@ -1,4 +1,4 @@
-/** Clients whose dialect no channel speaks, by their vendors' SDKs: Ollama's, and Amazon's for Converse. */
+/** Clients whose dialect no channel has, with their vendors' SDKs: Ollama's, and Amazon's for Converse. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime'
 import { NodeHttpHandler } from '@smithy/node-http-handler'

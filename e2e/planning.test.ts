@@ -59,7 +59,7 @@ async function answer(request: Request): Promise<Response> {
   const [, host = ''] = pathname.split('/')
   const body = (await request.json()) as Record<string, unknown>
   const model = String(body.model)
-  // Every 15 seconds Parley checks channels that rest: nobody has asked for that.
+  // Not the checks of resting channels that Parley sends by itself, every 15 seconds.
   if (!JSON.stringify(body).includes('Say OK.')) seen.push({ host, model, body })
   const play = failing === host ? { status: 500 } : (plays.get(model) ?? {})
   if (play.status !== undefined) return Response.json({ error: play.error ?? { message: 'no' } }, { status: play.status })

@@ -1,4 +1,4 @@
-/** The playground in use: choosing and losing models, dialogs, shortcuts, small screens, and what stands in nobody's way. */
+/** The playground in use: choosing and losing models, dialogs, shortcuts, small screens, and unobtrusive elements. */
 import type { Page } from 'playwright/test'
 import { expect, test } from './support/browser-test.ts'
 import { consoleApi } from './support/console-api.ts'
@@ -34,7 +34,7 @@ test('a model is chosen at the first visit, and the one used last afterwards', a
   await page.getByRole('button', { name: 'New chat', exact: true }).first().click()
   await reloadStored(page)
   await expect(page.getByRole('button', { name: 'Model, zz-second' })).toBeVisible()
-  // The channel goes: the conversation is kept, and another model may go on with it.
+  // The channel is removed: the conversation is kept, and can continue with another model.
   const { data } = (await call('GET', '/api/channels')) as { data: { id: string; name: string }[] }
   const channel = data.find(({ name }) => name === 'two')?.id
   await call('PATCH', `/api/channels/${channel}`, { models: [first] })

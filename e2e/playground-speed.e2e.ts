@@ -176,7 +176,7 @@ test('a reply of 120,000 characters leaves a bounded page', async ({ page }) => 
   tell('nodes of a reply of 120,000 characters', await nodes())
   tell('longest task while it streamed, ms', Math.round(longest))
   expect(longest).toBeLessThan(200 * slack)
-  // What is far away is there when it is looked at.
+  // Distant messages are rendered when scrolled to.
   await page.getByRole('log').evaluate((log) => log.scrollTo(0, 0))
   await expect(turns(page).last().getByText('Part 0', { exact: true })).toBeVisible()
   await reloadStored(page)

@@ -1,6 +1,6 @@
 /**
- * How much work the playground makes of what is pressed, counted and not timed: elements that are made, markdown that is read, layouts.
- * What is seen comes first, what has been drawn is not drawn again, and a stream touches its end only.
+ * How much work the playground does on input, counted rather than timed: elements created, markdown parsed, layouts. The visible part
+ * comes first, rendered parts are not rendered again, and a stream touches only its end.
  */
 import type { Page } from 'playwright/test'
 import { putConversations } from '#testing/stored-conversations'
@@ -26,7 +26,7 @@ interface Work {
   written: number
 }
 
-/** Counts the work of every document from the next navigation on. Idle time comes when the test says so. */
+/** Counts the work of every document from the next navigation on. Idle callbacks run when the test says so. */
 const countWork = (page: Page) =>
   page.addInitScript(() => {
     const work = { made: 0, read: 0, written: 0 }
@@ -74,7 +74,7 @@ const work = (page: Page): Promise<Work> =>
     return since
   })
 
-/** Lets the page do what it has put off, and what comes of that. */
+/** Runs the page's deferred work, and its consequences. */
 async function settle(page: Page): Promise<void> {
   for (let turn = 0; turn < 8; turn += 1)
     await page.evaluate(async () => {
@@ -185,7 +185,7 @@ test('a conversation that is opened makes what is seen, and nothing again that w
   await settle(page)
   expect(await page.locator('.turn-box').count()).toBeGreaterThan(seen)
 
-  // Whoever comes back finds what was drawn, with its colours and formulas.
+  // Coming back shows the rendered parts, with their colours and formulas.
   await open(page, 'Amber')
   await settle(page)
   await work(page)

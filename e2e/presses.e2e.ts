@@ -1,4 +1,4 @@
-/** What is pressed while something else is on its way is not lost: in forms that wait for an answer, in fields whose error comes, at the start. */
+/** Clicks and keys during pending work are not lost: in forms that wait for an answer, in fields whose error appears, at the start. */
 import type { Page } from 'playwright/test'
 import { admin, expect, test } from './support/browser-test.ts'
 import { messageBox, sendMessage, signIn, waitForFrames, waitForReply } from './support/playground.ts'
@@ -11,7 +11,7 @@ async function hold(page: Page, path: string): Promise<() => void> {
     async (route) => {
       const answer = await route.fetch()
       await held.promise
-      // Whoever no longer waits for it has no use for it.
+      // The caller no longer waits for it.
       await route.fulfill({ response: answer }).catch(() => undefined)
     },
     { times: 1 },

@@ -223,7 +223,7 @@ test('what a request would cost is what it costs, for whoever may use the model'
   expect(await refused({ ...question, group: 'nowhere' })).toEqual([403, 'group_not_allowed', 'group'])
   expect(await refused({ ...question, amounts: { input: -1 } })).toEqual([400, 'invalid_value', 'amounts.input'])
   expect(await refused({ ...question, amounts: { inputs: 1 } })).toEqual([400, 'unknown_field', 'amounts.inputs'])
-  // Whoever may not use the group hears nothing of its prices.
+  // Callers who may not use the group do not see its prices.
   const { session } = await gateway.user('outsider', '1')
   expect((await session.raw('POST', '/api/prices/cost', question)).status).toBe(403)
   expect((await session.raw('POST', '/api/prices/cost', { ...question, group: 'default' })).status).toBe(200)

@@ -81,7 +81,7 @@ test('SIGTERM: not ready any more, new work refused, the open stream finishes, e
   const stopped = program.stop()
   for (let tries = 0; tries < 100 && (await fetch(`${program.url}/readyz`)).status === 200; tries++) await wait(20)
   expect(await (await fetch(`${program.url}/readyz`)).json()).toEqual({ status: 'draining' })
-  // Whoever asks for readiness again and again is a balancer: until it has heard the answer three times, new work is taken.
+  // A client that polls readiness is a balancer: until it got the answer three times, new requests are accepted.
   for (let tries = 0; tries < 100 && (await ask(program, true, 'nobody-has-it')).status !== 503; tries++) await wait(20)
   const refused = await ask(program)
   expect(refused.status).toBe(503)

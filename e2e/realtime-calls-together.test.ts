@@ -1,5 +1,5 @@
 /**
- * Calls on two instances of one PostgreSQL: whoever falls silent loses the call to the other, and charges nothing of what it slept through.
+ * Calls on two instances of one PostgreSQL: a paused instance loses the call to the other, and charges nothing of what it missed.
  * And upstreams that know a call only after a while, or hang up only when they are asked again.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
@@ -65,7 +65,7 @@ test('an instance that sleeps loses the call to the other, and charges nothing o
   } finally {
     process.kill(other.pid, 'SIGCONT')
   }
-  // Awake, it hears what it slept through, and then that the call is another's.
+  // Resumed, it receives what it missed, and then that it no longer owns the call.
   await until(() => call.listeners() === 1)
   call.respond('Three.', usage)
   await Bun.sleep(300)

@@ -1,6 +1,6 @@
 /**
- * Calls over WebRTC and SIP with the calls of OpenAI's SDK, from an upstream written after its guides: whose they are, what is heard beside
- * them, what they cost, how they end, and that each response is paid once, over `kill -9` as well.
+ * Calls over WebRTC and SIP with the calls of OpenAI's SDK, against an upstream written after its guides: ownership, the sideband, costs,
+ * endings, and that each response is charged once, also across `kill -9`.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Realtime sessions that are kept: told so, their frames at the four borders, refusals, and who forbids it. */
+/** Kept realtime sessions: informing clients, their frames at the four points, refusals, and opting out. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { KeptBody } from '#shared/console/body'
 import { sampledEngine } from '#testing/database/database'
@@ -59,7 +59,7 @@ test('a session is kept: what its client and its upstream said, frame by frame, 
   expect(times).toEqual(times.toSorted((one, other) => one - other))
   expect(JSON.stringify(kept)).not.toContain(ann.key)
   expect(JSON.stringify(kept)).not.toContain('sk-vendor')
-  // Its owner sees what was said at its own side.
+  // Its owner sees the frames on the client's side.
   const own = await ann.session.call<KeptBody>('GET', `/api/bodies/${row?.requestId}`)
   expect(own.parts.map(({ border }) => border)).toEqual(['client-request', 'client-answer'])
 }, 20_000)

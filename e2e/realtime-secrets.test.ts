@@ -1,4 +1,4 @@
-/** Short-lived keys for realtime sessions of browsers, as the SDK asks for them: what they open, for whom, for how long, and nothing else. */
+/** Short-lived keys for realtime sessions of browsers, as the SDK requests them: what they allow, for whom, and for how long. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { sampledEngine } from '#testing/database/database'

@@ -141,7 +141,7 @@ describe.each(sampledEngines(import.meta.file))('a session on %s', (engine) => {
       held = Number((await money()).held)
       await Bun.sleep(10)
     }
-    // What was spent, and once more the largest response, is set aside.
+    // The amount spent plus one largest response is held.
     expect(held).toBeGreaterThan(Number(usd(first)) + 4000 * 64e-6)
     expect(held).toBeLessThanOrEqual(1)
   })

@@ -319,7 +319,7 @@ describe('frames', () => {
     const call = await vendor.call(number)
     await made.received(2 + odd.length)
     expect(made.frames.slice(1)).toEqual([...odd, bytes])
-    // Of the client only what Parley can read goes on: an upstream might read something into the rest.
+    // Only frames that Parley can read are forwarded: an upstream might interpret others.
     const readable = odd.filter((frame) => frame.startsWith('{'))
     for (const frame of [...odd, bytes]) made.send(frame)
     await call.received(readable.length)

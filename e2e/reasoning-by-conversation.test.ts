@@ -204,7 +204,7 @@ async function answered(
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(call.id)])
 }
 
-/** What the upstream is sent when the conversation goes on. */
+/** The request to the upstream when the conversation continues. */
 async function sent(client: ClientName, to: keyof typeof upstreams, steps: readonly Step[]): Promise<string> {
   const { model, answer } = upstreams[to]
   answer({ id: 'last', args: '{}' }, 'last', false)

@@ -1,6 +1,6 @@
 /**
- * `kill -9` in the middle of a replay: the next process, here or on another instance, goes on with the job. Every item was sent once at
- * most, what was under way is told as interrupted, and the books are exact.
+ * `kill -9` in the middle of a replay: the next process, here or on another instance, continues the job. Every item was sent at most once,
+ * those in progress are reported as interrupted, and the books are exact.
  */
 import { expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -34,7 +34,7 @@ const config = (upstream: string) =>
     keys: [{ name: 'of payer', user: 'payer', key, logBodies: true }],
   })
 
-/** What a kept request of the payer's says; each is told from the others by its text. */
+/** The text of a kept request of the payer's, which identifies it. */
 const ask = async ({ url }: Program, text: string) => {
   const answer = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
@@ -91,7 +91,7 @@ for (const engine of engines)
         expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted())
         expect(asked).toHaveLength(requests)
         expect(new Set(results.map(({ replayId }) => replayId)).size).toBe(requests)
-        // An answer that nobody saw is not charged: the upstream had said nothing yet.
+        // Not charged: the upstream had not sent anything yet.
         expect(results.filter(({ state }) => state === 'interrupted').map(({ result }) => result?.charged ?? '0')).toEqual(['0', '0'])
         const { user } = await again.call<{ user: { balance: string; held: string } }>('GET', '/api/session')
         expect([Number(user.balance), user.held]).toEqual([1 - (requests + 4) * costOfOne, '0'])

@@ -1,4 +1,4 @@
-/** Replays of requests in words that no channel speaks: Ollama's, Bedrock's Converse, Gemini's interactions, whole and streamed. */
+/** Replays of requests in formats without channels: Ollama's, Bedrock's Converse, Gemini's interactions, whole and streamed. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { ReplayComparison, ReplayDetail, ReplayRow } from '#shared/console/replay'
 import { sampledEngine } from '#testing/database/database'

@@ -1,4 +1,4 @@
-/** Replay in the console: requests are chosen, the cost is told before, a job is followed, and both answers stand side by side. */
+/** Replay in the console: requests are chosen, the cost is shown in advance, a job is followed, and both answers are shown side by side. */
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole, savedText } from './support/console.ts'
 import { consoleApi } from './support/console-api.ts'

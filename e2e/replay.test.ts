@@ -1,4 +1,4 @@
-/** Replays from outside: what is sent again and to whom, who pays and may, what is never sent, and what a job tells. */
+/** Replays from outside: what is sent again and to whom, rights and payment, what is never sent, and the results of a job. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { KeptBody } from '#shared/console/body'
 import type { LogRow } from '#shared/console/log'
@@ -167,7 +167,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await refusal(ann.session, 'POST', '/api/replays', channel)).toEqual([403, 'not_permitted', 'targets.0.channel'])
     const noModel = { requestIds: [id], targets: [{ model: 'gpt-none' }] }
     expect(await refusal(ann.session, 'POST', '/api/replays', noModel)).toEqual([404, 'model_not_found', 'targets.0.model'])
-    // A priced model of another group is told as one that does not exist, word for word.
+    // A priced model of another group gets the same message as one that does not exist.
     await gateway.admin.call('POST', '/api/groups', { name: 'others' })
     await gateway.channel('others', `${second.url}/v1`, { models: ['gpt-others'], groups: ['others'] })
     await gateway.price('gpt-others')
@@ -210,7 +210,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(capped.results[0]).toMatchObject({ state: 'failed', error: { code: 'insufficient_quota' } })
     expect(await balance(ann.session)).toBe(own)
     expect(Number((await gateway.admin.call<TeamRow>('GET', `/api/teams/${team.id}`)).balance)).toBeCloseTo(5 - 0.022, 9)
-    // Nobody spends the money of a team without a place in it, administrators neither; and what a team may not ask is not asked.
+    // Only members can spend a team's money, not even administrators; and models not allowed to the team are refused.
     for (const path of ['/api/replays', '/api/replays/estimate'])
       expect(await refusal(gateway.admin, 'POST', path, { requestIds: [id], targets: [{}], team: team.id })).toEqual([
         403,

@@ -51,7 +51,7 @@ describe.if(engines.includes('postgres'))('readers of reports on PostgreSQL', ()
         next = read(format)
         first.leave()
         expect(await first.left).toBe(true)
-        // Nobody has given the rows free: only a cancelled statement makes room for another.
+        // The rows are still locked: only a cancelled statement makes room for another.
         const [following] = await reports.until(({ length, 0: one }) => length === 1 && one !== begun)
         expect(following).toBeDefined()
       })
@@ -67,7 +67,7 @@ describe.if(engines.includes('postgres'))('readers of reports on PostgreSQL', ()
       await reports.until(({ length }) => length === 1)
       // Who comes when there is no place is refused: then, and only then, are all of them in their places.
       while (readers.length < places) readers.push(reader('json'))
-      /** The refusal of one who asks now; undefined for one who would have to wait. */
+      /** The refusal of a new report; undefined if it would have to wait. */
       const refusal = async () => {
         const asking = new AbortController()
         const answered = read('json', asking.signal).then(async (reply) => [

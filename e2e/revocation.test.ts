@@ -1,4 +1,4 @@
-/** What is revoked is refused within a second on every instance, and open requests and sessions end within five with an explanation. */
+/** Revocation takes effect within a second on every instance, and open requests and sessions end within five with an explanation. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { engines, sampledEngines } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
@@ -11,7 +11,7 @@ const says = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0
 const finish = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`
 const json = { 'content-type': 'application/json' }
 
-/** In milliseconds; twenty times what is promised. */
+/** In milliseconds; twenty times the guarantee. */
 const refusedWithin = 20_000
 const endedWithin = 100_000
 
@@ -98,7 +98,7 @@ describe.each(sampledEngines(import.meta.file))('revocation on %s', (engine) => 
   const keyId = async (session: Session) => (await session.call<{ data: { id: string }[] }>('GET', '/api/keys')).data[0]?.id ?? ''
   const rowOf = (answer: Response) => gateway.log<Row>(answer.headers.get('x-request-id') ?? '')
 
-  /** Opens a stream, withdraws something once the first words are there, and reads to the end. */
+  /** Opens a stream, revokes something after the first words, and reads to the end. */
   async function interrupted(open: () => Promise<Response>, withdraw: () => Promise<unknown>): Promise<{ text: string; row: Row }> {
     upstream.next(endless)
     const answer = await open()
@@ -330,7 +330,7 @@ test.if(engines.includes('postgres'))(
         ],
       ]
       for (const [what, withdraw, ask, status] of withdrawn) {
-        // The other instance hears a moment later of what was made on this one.
+        // The other instance learns of rows created on this one a moment later.
         const before = await untilAnswered(ask)
         expect([what, before.status]).toEqual([what, 200])
         await before.text()

@@ -1,6 +1,6 @@
 /**
- * Every method of every resource of the official SDKs, found by reflection and called once: each is answered by a door, in the words of its
- * protocol. None meets the router's bare 404 or 405. What is refused on purpose stands in `sdk-doors.txt` with its reason; what works
+ * Every method of every resource of the official SDKs, found by reflection and called once: each is answered by an endpoint, in the format
+ * of its protocol. None gets the router's bare 404 or 405. Deliberate refusals are in `sdk-doors.txt` with their reason; what works
  * without a server, there too. `PARLEY_UPDATE_DOORS=1` writes that page anew.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -43,7 +43,7 @@ afterAll(async () => {
 })
 
 const model = 'parley-demo'
-/** Something under every name that bodies have; what is wrong in it is refused by its door. */
+/** A value for every field name of bodies; the endpoint refuses wrong ones. */
 const body = {
   ...{ model, messages: [{ role: 'user', content: 'hi' }], input: 'hi', prompt: 'hi', max_tokens: 900, contents: 'hi', src: 'files/a' },
   ...{ name: 'a', purpose: 'user_data', sdp: 'v=0', query: 'q', documents: ['a'], bytes: 4, filename: 'a.txt', mime_type: 'text/plain' },
@@ -53,7 +53,7 @@ const body = {
 /** Of the SDKs that OpenAI's generator writes: ids of the address are parameters, or are taken out of the body. */
 const stainless: Ways = {
   isResource: (value) => '_client' in value,
-  // They go on for ever.
+  // They never end.
   isOwn: (_, method) => method === 'worker' || method === 'poller',
   argsOf(_, __, parameters, source) {
     const inAddress = (name: string) => new RegExp(`\\$\\{(?:encodeURIComponent\\()?${name}\\b`).test(source)

@@ -236,7 +236,7 @@ test('where the installation asks for one, whoever has none is led to it, the ad
   await page.getByRole('dialog', { name: 'Your recovery codes' }).getByRole('button', { name: 'I have saved them' }).click()
   await expect(page.locator('.console h1')).toBeVisible()
 
-  // The administrator has none, and other files may go on with this program.
+  // The administrator has none, so that other files can keep using this program.
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ requireSecondFactor: 'off' })
   expect((await fetch(`${program.url}/api/settings`, { method: 'PATCH', headers, body })).status).toBe(200)

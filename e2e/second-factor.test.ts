@@ -58,7 +58,7 @@ function codesOf(secret: string): () => string {
   }
 }
 
-/** Resolves when this half minute goes on for some time: the code of the one before it is good for no longer. */
+/** Resolves when this half minute still lasts for some time: the previous code expires with it. */
 async function earlyInStep(): Promise<void> {
   const left = 30_000 - (Date.now() % 30_000)
   if (left < 10_000) await Bun.sleep(left + 50)
@@ -117,7 +117,7 @@ describe('a sign-in with a second factor', () => {
       expect(codeOf(await ask('POST', '/api/session/step', { recoveryCode: 'no' }, cookies))).toEqual([401, 'invalid_credentials'])
     }
     expect(codeOf(await ask('POST', '/api/session/step', { code: code() }, cookies))).toEqual([401, 'not_signed_in'])
-    // Whoever does not know the password never gets to guess.
+    // Without the password, codes cannot be guessed.
     for (let tries = 0; tries < 8; tries++) {
       const answer = await ask('POST', '/api/session/step', { code: '123456' }, { 'parley-step': `${tries}`.repeat(64) })
       expect(codeOf(answer)).toEqual([401, 'not_signed_in'])
@@ -133,7 +133,7 @@ describe('a sign-in with a second factor', () => {
     expect(cookies.parley).not.toBe(fixed.parley)
     expect((await ask('GET', '/api/session', undefined, fixed)).status).toBe(401)
     const next = await begin('dora', cookies)
-    // The first half ends nothing: somebody else could begin.
+    // The first half ends no session: anybody could start it.
     expect((await ask('GET', '/api/session', undefined, cookies)).status).toBe(200)
     const again = await ask('POST', '/api/session/step', { recoveryCode: recovery[1] }, { ...cookies, ...next.cookies })
     expect(again.status).toBe(200)

@@ -53,7 +53,7 @@ describe.if(engines.includes('postgres'))('selling over three processes', () => 
     return all
   }
 
-  /** Kills both in turns, twice each, while the work goes on. */
+  /** Kills both in turns, twice each, while the work continues. */
   async function killing(isOver: () => boolean): Promise<number> {
     let kills = 0
     for (let n = 0; n < 4 && !isOver(); n++) {
@@ -121,7 +121,7 @@ describe.if(engines.includes('postgres'))('selling over three processes', () => 
     over = true
     console.log(`${await kills} kills, ${attempts.flat().length} attempts at ${codes.length} codes`)
     await Promise.all(spending)
-    // A redemption that was committed and then killed before it answered has no 201: whoever asks again hears that it is used.
+    // A redemption that was committed and killed before its answer has no 201: a retry gets `code_used`.
     for (const answers of attempts) {
       expect(answers.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(1)
       for (const { status, code } of answers) if (status !== 201) expect(['code_used', 'invalid_code']).toContain(code ?? '')
@@ -129,7 +129,7 @@ describe.if(engines.includes('postgres'))('selling over three processes', () => 
     expect(attempts.filter((answers) => answers.some(({ status }) => status === 201)).length).toBeGreaterThan(50)
     const { data } = await admin().call<{ data: { state: string; redeemedBy: { id: string } }[] }>('GET', '/api/codes?limit=200')
     expect(data.map(({ state }) => state)).toEqual(Array.from({ length: 60 }, () => 'redeemed'))
-    // Ten days for whoever redeemed ten codes of a day each: a plan that runs goes on.
+    // Ten days for the redeemer of ten codes of a day each: codes extend a running plan.
     for (const { id } of people) {
       const days = data.filter(({ redeemedBy }) => redeemedBy.id === id).length
       const { plan } = await admin().call<{ plan: { from: string; until: string } }>('GET', `/api/plan?user=${id}`)

@@ -18,7 +18,7 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   program,
   tolerate,
 }) => {
-  // What is refused on purpose, and the session of each of them, which ends before the next one comes.
+  // Deliberate refusals, and the session of each user, which ends before the next one begins.
   tolerate(/status of (400|401|409)/)
   test.setTimeout(120_000)
   const call = await consoleApi(program)
@@ -134,7 +134,7 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   await expect(page.getByRole('table', { name: 'By model' })).toContainText('parley-demo')
   await expectClean(page, 'a key that has spent')
 
-  // What was not sold is revoked at the end of the day.
+  // Unsold codes are revoked at the end of the day.
   await openConsole(page, '/admin/selling?tab=codes&state=open')
   await expect(codes.getByRole('row')).toHaveCount(3)
   await page.getByRole('button', { name: /^State open/ }).click()

@@ -1,4 +1,4 @@
-/** Selling on from outside: what a plan bounds and when it ends, what the holder of a key sees, and what a payment system may do. */
+/** Reselling from outside: limits and end of a plan, the page of a key's holder, and the calls of a payment system. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
 import { gate, respondJson, wait } from '#testing/upstream/scripted-answers'
@@ -56,7 +56,7 @@ test('each window of a plan bounds its holder to the cent, two hundred at once t
       { every: '1w', amount: usd(50) },
     ],
   })
-  // What was spent before the plan does not count.
+  // Spending before the plan does not count.
   expect((await ask(key)).status).toBe(200)
   await gateway.admin.call('PUT', `/api/users/${id}/plan`, { plan: 'pro', until: week() })
   const held = gate(respondJson(200, answer))

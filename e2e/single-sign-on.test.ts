@@ -111,7 +111,7 @@ test('a claim puts people into teams that ask for it, takes them out again, and 
       [given.id, 'accountant'],
     ].toSorted(),
   )
-  // A team that only has the name of a group asks for nobody.
+  // A team that merely has the name of a group gets no members.
   expect((await places()).map(([id]) => id)).not.toContain(named.id)
   provider.people['subject-ann'] = { preferred_username: 'ann', groups: ['staff'] }
   await signedIn('subject-ann', browser)
@@ -175,7 +175,7 @@ test('codes that nobody gave are asked about a hundred times an hour for one add
   const words = new Set<string | null>()
   const [name, value = ''] = [...kept].find(([, one]) => Buffer.from(one, 'base64url').includes('"verifier"')) ?? ['']
   for (let tries = 0; tries < 130; tries++) {
-    // The browser keeps its own attempt: whoever makes up a code makes that up, too.
+    // The browser keeps its own attempt: an attacker with a forged code must forge that, too.
     const begun = { ...(JSON.parse(Buffer.from(value, 'base64url').toString()) as object), state: `made-up-${tries}` }
     returned.searchParams.set('state', begun.state)
     browser.cookies.set(gateway.url, new Map([[name, Buffer.from(JSON.stringify(begun)).toString('base64url')]]))
@@ -183,7 +183,7 @@ test('codes that nobody gave are asked about a hundred times an hour for one add
   }
   expect(provider.exchanges() - before).toBeLessThanOrEqual(100)
   expect([...words]).toEqual(['/?sign-in=refused', '/?sign-in=wait'])
-  // Somebody else comes from elsewhere.
+  // Another user, from another address.
   expect(await signIn(new PlainBrowser(), 'subject-bea')).toBe('/')
 })
 
@@ -275,7 +275,7 @@ test('whoever has the provider only proves there again who they are, and nobody 
   const returned = await browser.signInAt(address.href, 'subject-ivo', gateway.url)
   expect((await browser.fetch(returned)).headers.get('location')).toBe('/account')
   expect(await proofs()).toBe(before + 1)
-  // Somebody else at the same provider, in the same browser.
+  // Another person at the same provider, in the same browser.
   browser.cookies.delete(provider.issuer)
   const other = await browser.signInAt(await begin(browser, { to: '/account', proof: true }), 'subject-jan', gateway.url)
   expect((await browser.fetch(other)).headers.get('location')).toBe('/account?sign-in=refused')
@@ -325,7 +325,7 @@ test('an invitation by the provider gives a new user role, group and team, and o
   expect(await me(known)).toMatchObject({ id: before?.id, group: before?.group })
   const { data } = await gateway.admin.call<{ data: { id: string }[] }>('GET', `/api/teams/${team.id}/members`)
   expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining([before?.id ?? '', (await me(fresh))?.id ?? '']))
-  // It is used up: whoever comes has an account, and nothing else.
+  // It is used up: signing in creates an account, but no membership.
   const late = new PlainBrowser()
   expect(await signIn(late, 'subject-nik', { to: '/join', invitation })).toBe('/join?sign-in=invitation')
   expect(await me(late)).toMatchObject({ role: 'user', group: 'default' })

@@ -188,7 +188,7 @@ const sixteen: Record<string, Case[]> = {
     },
     { ...telling(undefined), verdict: unbelieved },
     { ...telling({ input: 800_000_000, output: 800_000_000 }), verdict: unbelieved },
-    // The last word holds, whether more or less was said before.
+    // The last figure counts, whether it is higher or lower than earlier ones.
     { ...telling(truth, { input: 1000, output: 3 }), verdict: { kind: 'answer', paid: 'truth' } },
     { ...telling(truth, { input: 1000, output: 9000 }), verdict: { kind: 'answer', paid: 'truth' } },
   ],

@@ -117,7 +117,7 @@ describe('ElevenLabs', () => {
       () => client.audio.transcriptions.create({ model: hears, file: file(), response_format: 'srt' }),
       () => client.audio.translations.create({ model: hears, file: file() }),
     ]
-    // One after the other: a refusal that comes before somebody waits for it would count as unhandled.
+    // One after the other: a rejection before it is awaited would count as unhandled.
     for (const ask of asked) expect(await ask().catch((error: APIError) => error.status)).toBe(400)
     expect(upstream.requests.length).toBe(calls)
   })

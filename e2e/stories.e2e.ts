@@ -1,6 +1,6 @@
 /**
- * What the console is for, as people live it: an operator at night, a holder of a key, whoever keeps the accounts. The fourth, an operator
- * at the first start, is `first-run.e2e.ts`. Each has a Parley of its own.
+ * User stories of the console: an operator at night, a holder of a key, an accountant. The fourth, an operator at the first start, is
+ * `first-run.e2e.ts`. Each has its own Parley.
  */
 import { readFileSync } from 'node:fs'
 import { administrator, type Program, startProgram } from '#testing/program/program'
@@ -59,7 +59,7 @@ test('at night: why do requests fail? Four clicks from the overview to the reset
   test.setTimeout(120_000)
   await openConsole(page, '/overview')
   await expect(page.getByText('Nothing needs attention.')).toBeVisible()
-  // While somebody looks at the page, the vendor begins to refuse the key. Nobody reloads anything.
+  // While the page is open, the vendor begins to refuse the key. The page is not reloaded.
   upstream.answer(refused)
   for (let count = 0; count < 3; count++) await ask(own, own.printed('PARLEY_KEY'), 'gpt-day')
   await expect(page.getByText('night-shift: key 1 is resting')).toBeVisible({ timeout: 30_000 })
@@ -132,7 +132,7 @@ test('the accounts: what was charged by group and model, as CSV too, what it cos
   await openConsole(page, '/usage?days=30&by=group')
   await expect(page.getByRole('row', { name: 'default' }).locator('[title="$0.004"]')).toBeVisible()
   await page.getByRole('button', { name: 'Model', exact: true }).click()
-  // What it cost: 0.001 and 0.0135 of the 0.002 that each was charged.
+  // Upstream costs: 0.001 and 0.0135 of the 0.002 that each was charged.
   await expect(page.getByRole('row', { name: 'gpt-day' })).toContainText('$0.001')
   await expect(page.getByRole('row', { name: 'gpt-loss' })).toContainText('−$0.0115')
   const download = page.waitForEvent('download')

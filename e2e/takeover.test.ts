@@ -97,7 +97,7 @@ test.if(engines.includes('postgres'))(
     done = true
     await Promise.all(load)
     console.log(`${asked} requests, ${failures.length - 1} failed, ${resets} connections made anew`)
-    // The long one was somebody's: its answer is another.
+    // The one long request is among them, since its answer differs.
     expect(failures.filter((said) => said !== `200 ${says('long')}${finish}`)).toEqual([])
     expect(failures).toHaveLength(1)
     expect(resets).toBeLessThan(asked / 50)

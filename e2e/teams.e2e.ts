@@ -17,7 +17,7 @@ test('a manager runs members, caps and keys of a team without being an administr
   await expect(page.getByRole('heading', { name: 'apps' })).toBeVisible()
   await expect(page.getByText('not hers')).toHaveCount(0)
   await expect(page.locator('.stats').getByText('$5.00', { exact: true })).toBeVisible()
-  // What is an administrator's is not there.
+  // Administrators' controls are hidden.
   for (const name of ['New team', 'Credit', 'Settings', 'Delete team'])
     await expect(page.getByRole('button', { name, exact: true })).toHaveCount(0)
 
@@ -31,7 +31,7 @@ test('a manager runs members, caps and keys of a team without being an administr
   await expect(dialog).toHaveCount(0)
   const cap = page.getByLabel('Monthly cap of nils')
   await expect(cap).toHaveValue('2')
-  // Nobody raises their own cap.
+  // Members cannot raise their own cap.
   await expect(page.getByLabel('Monthly cap of mara')).toHaveCount(0)
 
   await page.getByRole('button', { name: 'New team key' }).click()
@@ -62,7 +62,7 @@ test('a manager runs members, caps and keys of a team without being an administr
   await dialog.getByRole('button', { name: 'Remove from the team' }).click()
   await page.getByRole('button', { name: 'Remove nils' }).click()
   await expect(members).not.toContainText('nils')
-  // The key is the team's, and goes on.
+  // The key belongs to the team, and keeps working.
   await expect.poll(async () => (await ask()).status).toBe(200)
 })
 

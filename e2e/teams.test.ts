@@ -141,7 +141,7 @@ describe.each(sampledEngines(import.meta.file))('teams on %s', (engine) => {
     const counts = keys.map((_, k) => answers.filter(({ status }, n) => n % 4 === k && status === 200).length)
     expect(counts[0]).toBeLessThanOrEqual(1)
     expect(counts[1]).toBeLessThanOrEqual(2)
-    // A member who is refused may have stood in the way of another for a moment.
+    // A refused member may have blocked another for a moment.
     let served = counts.reduce((sum, one) => sum + one, 0)
     for (let tries = 0; served < 6 && tries < 100; tries++) {
       if ((await ask(keys[2] ?? '')).status === 200) served += 1
@@ -185,7 +185,7 @@ describe.each(sampledEngines(import.meta.file))('teams on %s', (engine) => {
     for (const path of [`/api/teams/${id}`, `/api/keys/${keyId}`, `/api/teams/${id}/members`])
       expect(await status(ann.session, 'GET', path)).toBe(404)
     expect(await status(ann.session, 'GET', `/api/logs?team=${id}`)).toBe(403)
-    // The key is the team's: it goes on, under nobody's cap, and who runs the team can end it.
+    // The key belongs to the team: it keeps working, without a cap, and owners and managers can revoke it.
     expect([(await ask(key)).status, (await ask(key)).status]).toEqual([200, 200])
     await gateway.admin.call('DELETE', `/api/users/${ann.id}`)
     expect((await ask(key)).status).toBe(200)
@@ -240,7 +240,7 @@ describe.each(sampledEngines(import.meta.file))('teams on %s', (engine) => {
       [accountant.session, 'GET', `/api/usage?team=${a}&by=user`, undefined, 200],
       [accountant.session, 'POST', '/api/keys', { name: 'k', team: a }, 403],
       [accountant.session, 'PATCH', `/api/teams/${a}/members/${member.id}`, cap, 403],
-      // What is theirs works.
+      // Their own calls work.
       [manager.session, 'PATCH', `/api/teams/${a}/members/${member.id}`, { budget: { total: '2' } }, 200],
       [owner.session, 'PATCH', `/api/teams/${a}/members/${manager.id}`, { role: 'member' }, 200],
       [owner.session, 'PATCH', `/api/teams/${a}/members/${manager.id}`, { role: 'manager' }, 200],

@@ -1,6 +1,6 @@
 /**
- * A price may say what a tier, a speed or a place costs: then the field passes, and the answer is charged as the upstream says that it was
- * served, or as was asked where the upstream says nothing; a cheaper way only where the upstream says so.
+ * A price may have factors for a tier, a speed or a place: then the field passes, and the answer is charged by the tier that the upstream
+ * reports, or by the requested one if it reports none; a cheaper tier only if the upstream reports it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { PriceEffects } from '#shared/console/price'
@@ -46,7 +46,7 @@ const put = (model: string, price: unknown) => gateway.admin.call('PUT', `/api/p
 type Json = Record<string, unknown>
 const event = (type: string, data: Json) => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
 
-/** A thousand tokens in and a thousand out: 0.003 USD. `told` is what the answer says of how it was served. */
+/** A thousand tokens in and a thousand out: 0.003 USD. `told` is the tier that the answer reports. */
 const answers: Record<Door, (told: Json, isStream: boolean) => Script> = {
   chat(told, isStream) {
     const head = { id: 'c', created: 1, model: 'up', ...told }
@@ -129,7 +129,7 @@ async function rowOf(door: Door, model: string, asked: Json, script: Script, isS
   return gateway.log<Row>(answer.headers.get('x-request-id') ?? '')
 }
 
-/** What was asked, what the answer says, what it costs, and by which factor. */
+/** The request, the reported tier, the cost, and the factor. */
 const cases: [Door, asked: Json, told: Json, cost: string, factor: string | undefined][] = [
   ...(['chat', 'responses'] as const).flatMap((door): (typeof cases)[number][] => [
     [door, { service_tier: 'priority' }, { service_tier: 'priority' }, '0.006', '2'],

@@ -1,6 +1,6 @@
 /**
  * One JSON text, one reading: whatever passes is read alike by Parley and by upstreams that match names without regard to case or keep
- * another one of duplicates. A key that may use one model gets no other, and what a channel sets or removes stays so.
+ * another one of duplicates. A key that may use one model gets no other, and fields that a channel sets or removes stay so.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
@@ -18,7 +18,7 @@ let gateway: Gateway
 let key: string
 
 beforeAll(async () => {
-  // What it answers does not matter: what it was asked does.
+  // Its answer does not matter, only the request that it got.
   upstream = await scriptedUpstream(respondJson(400, { error: { message: 'no', type: 'invalid_request_error' } }))
   vendor = realtimeVendor(conversing('hello'))
   gateway = await startGateway(sampledEngine(import.meta.file))

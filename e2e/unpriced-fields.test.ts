@@ -1,6 +1,6 @@
 /**
- * Fields for which an upstream charges another price than the model has here: refused where nothing says what they cost, in the caller's
- * dialect, before an upstream is asked. What is not dearer passes.
+ * Fields for which an upstream charges another price than the model has here: refused without a factor for them, in the caller's dialect,
+ * before the request is sent upstream. Fields that cost no more pass.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'

@@ -139,7 +139,7 @@ test('twenty uploads of 20 MiB at once: memory stays flat, every byte arrives, w
     expect(size).toBeGreaterThan(20 * mebibyte)
   }
   console.log(`resident: ${before.toFixed(0)} MiB before, ${peak.toFixed(0)} MiB at most while 20 uploads of 20 MiB passed`)
-  // Less than the bytes that pass: buffers of sockets and what is not collected yet (about 200 on a quiet machine).
+  // Less than the bytes that pass: buffers of sockets and garbage not yet collected (about 200 on a quiet machine).
   expect(peak - before).toBeLessThan(400)
   await until(() => spooled().length === 0)
 }, 120_000)

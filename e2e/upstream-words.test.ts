@@ -1,4 +1,4 @@
-/** What an upstream says of itself in errors does not reach callers: its channel's keys, headers, address, accounts and paths. */
+/** Details in an upstream's errors do not reach callers: its channel's keys, headers, address, accounts and paths. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'

@@ -1,4 +1,4 @@
-/** The ledger of a user: every movement with its reason, corrections as entries of their own, and sums that are the balance. */
+/** The ledger of a user: every movement with its reason, corrections as separate entries, and sums that equal the balance. */
 import { parseUsd } from '#shared/money'
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole, savedText } from './support/console.ts'

@@ -1,4 +1,4 @@
-/** Cached contents in Google's cloud with the calls of its SDK: made in the project, named as the API does, used by whoever made them, charged. */
+/** Cached contents in Google's cloud with the calls of its SDK: created in the project, named as in the API, owned, charged. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { GoogleGenAI } from '@google/genai'

@@ -1,5 +1,5 @@
 /**
- * Videos in the words of one vendor from an upstream of the other, with both SDKs: what is lost is told, what is made is read, downloaded and
+ * Videos in the format of one vendor from an upstream of the other, with both SDKs: losses are reported, videos are read, downloaded and
  * paid as elsewhere; and a video goes from one living instance to another without being paid twice.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'

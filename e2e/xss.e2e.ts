@@ -131,7 +131,7 @@ test.describe('the renderer alone, without a policy', () => {
   })
 })
 
-/** Notes, from now on, what a payload must not cause; foreign requests and errors are already the fixture's. */
+/** Records, from now on, effects that a payload must not have; foreign requests and errors are checked by the fixture. */
 async function watchHarm(page: Page): Promise<string[]> {
   const happened: string[] = []
   page.on('dialog', (dialog) => {
@@ -238,7 +238,7 @@ async function renderAll({ payloads, render, math, highlight }: Modules & { payl
     await drawMath(kept)
     document.body.append(kept)
     rendered += 1
-    // What was put in may only act after the script has let go.
+    // Inserted content may act only after the script has yielded.
     if (rendered % 7 === 0) await new Promise((resolve) => setTimeout(resolve))
   }
   await new Promise((resolve) => setTimeout(resolve, 300))

@@ -1,4 +1,4 @@
-/** What was found at the doors that came last; what still fails is marked so until it is mended. */
+/** Findings at the newest endpoints; known failures are marked until they are fixed. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { sampledEngine } from '#testing/database/database'

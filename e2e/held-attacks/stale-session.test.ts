@@ -14,7 +14,7 @@ beforeAll(async () => {
   ann = await gateway.user('ann', '1')
   await gateway.admin.call('POST', '/api/plans', { name: 'gold', windows: [] })
   process.kill(gateway.program.pid, 'SIGUSR2')
-  // The signal was heard when an answer is as late as it says.
+  // The signal took effect when an answer shows the later time.
   for (let tries = 0; tries < 100; tries++) {
     const answer = await gateway.admin.raw(
       'POST',

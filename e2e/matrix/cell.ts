@@ -33,7 +33,7 @@ export interface Conversation {
   unaskable?: Partial<Record<Dialect, string>>
   /** Upstreams for which the mapping tables refuse it: the row, the refusal's text, and the dialect if only its clients are refused. */
   refused?: Partial<Record<UpstreamName, { row: string; says: RegExp; dialect?: Dialect }>>
-  /** Uses a model of its own, because its failures count against the model. */
+  /** Uses a separate model, because its failures count against the model. */
   breaks?: true
 }
 

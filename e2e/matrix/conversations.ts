@@ -1,4 +1,4 @@
-/** The conversations of the matrix: what is asked, and what must be answered whatever the two dialects are. */
+/** The conversations of the matrix: requests, and the required answers whatever the two dialects are. */
 import { expect } from 'bun:test'
 import { asReceived, broken, type Conversation, faultOf, isOurs, loop, says, withTools } from './cell.ts'
 import type { Ending, Turn } from './dialogue.ts'

@@ -1,4 +1,4 @@
-/** Conversations independent of any dialect: what the clients of `clients.ts` are asked, and what they answer. */
+/** Conversations independent of any dialect: the input of the clients in `clients.ts`, and their results. */
 
 /** Base64 data, or a URL. */
 export type Attachment = { mime: string } & ({ data: string } | { url: string })
@@ -22,7 +22,7 @@ export interface Result {
 /** One turn of a conversation. */
 export type Turn = { user: string; attached?: Attachment } | { assistant: string } | { answer: Answer } | { results: Result[] }
 
-/** What a client is asked to send. */
+/** A request for a client to send. */
 export interface Question {
   model: string
   turns: Turn[]
@@ -71,7 +71,7 @@ export type Fault =
 
 export const dialects = ['chat', 'completions', 'responses', 'messages', 'gemini'] as const
 
-/** A dialect that clients speak. */
+/** A dialect of clients. */
 export type Dialect = (typeof dialects)[number]
 
 /** One SDK, or one of its APIs. */

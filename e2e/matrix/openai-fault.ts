@@ -3,7 +3,7 @@ import type OpenAI from 'openai'
 import OpenAI6 from 'openai-6'
 import type { Fault } from './dialogue.ts'
 
-/** The newest SDK's class, or the one before it, which is told apart by nothing that these tests use. */
+/** The newest SDK's class, or its predecessor's, which does not differ in anything that these tests use. */
 export type OpenAIClass = typeof OpenAI
 
 /** The major version before the newest. */

@@ -98,7 +98,7 @@ export async function violationsOn(page: Page, without: readonly string[] = []):
   if (page.frames().length > 1) throw new Error('a page with frames needs a reader for each')
   const isThere = await page.evaluate(() => 'axe' in window)
   if (!isThere) await page.evaluate(axeSource)
-  // Most of the reader's time goes into describing what is well.
+  // Most of axe's time goes into describing passed checks.
   const options: RunOptions = { resultTypes: ['violations'], rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])) }
   return page.evaluate(async (chosen) => {
     const moving = document.getAnimations().filter((one) => Number.isFinite(one.effect?.getComputedTiming().endTime))

@@ -33,7 +33,7 @@ export interface Step {
 
 /** One coding agent. */
 export interface Agent {
-  /** The dialect it speaks. */
+  /** Its dialect. */
   dialect: 'chat' | 'responses' | 'messages' | 'gemini'
   /** The prefix of model names that the agent recognises. */
   family: string
@@ -134,7 +134,7 @@ const gemini: Agent = {
   shell: (command) => ({ tool: 'run_shell_command', args: { command } }),
 }
 
-/** Through the package that speaks Chat to any vendor. It would ask a model for a title, too. */
+/** Through the package for any Chat-compatible vendor. It would also request a title from a model. */
 const opencode: Agent = {
   dialect: 'chat',
   family: 'other-',
@@ -184,7 +184,7 @@ const qwen: Agent = {
 
 export const agents: Record<string, Agent> = { claude, codex, 'codex-by-provider': codexElsewhere, gemini, opencode, qwen }
 
-/** How each is started by somebody who ran `parley agent setup`: address, key and model come from its files, or where it says so from PARLEY_KEY. */
+/** How each is started after `parley agent setup`: address, key and model come from its files, or, where stated, from PARLEY_KEY. */
 export const setUpAgents: Record<'claude' | 'codex' | 'gemini' | 'opencode' | 'qwen', (post: Pick<Post, 'key' | 'prompt'>) => Start> = {
   claude: ({ prompt }) => ({
     command: join(modules, `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`),

@@ -110,12 +110,12 @@ function faultsHere(): string[] {
       right = Math.min(right, frame.right)
     }
     if (right > width + 1) found.add(`beyond the edge: ${nameOf(element)}`)
-    // Beside a button: a column of a word or two a line.
+    // Text beside a button, squeezed to a word or two a line.
     const beside = element.parentElement?.querySelector(':scope > .btn')?.getBoundingClientRect()
     const isBeside = beside !== undefined && beside.top < box.bottom && beside.bottom > box.top && beside.width > 0
     if (isBeside && lines.length > 4) found.add(`squeezed: ${nameOf(element)}`)
   }
-  // Controls with an edge that stand in one row have room between them; parts of one control are told by their frame.
+  // Bordered controls in one row have space between them; parts of one control are recognized by their frame.
   for (const control of document.querySelectorAll('.btn:not(.ghost), .switch, .chip')) {
     const next = control.nextElementSibling
     if (!next?.matches('.btn:not(.ghost), .switch, .chip')) continue

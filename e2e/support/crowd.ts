@@ -1,6 +1,6 @@
 /**
- * A worker with callers of its own thread, and an upstream for them, so that whoever is measured beside them does not wait for what they
- * compute. Told a `Crowd`, it answers how many requests ended how.
+ * A worker with callers on a separate thread, and an upstream for them, so that measurements beside them are not delayed by their work.
+ * Given a `Crowd`, it returns the number of requests by outcome.
  */
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'

@@ -1,5 +1,5 @@
 /**
- * Runs the command line as an operator does, in a process of its own.
+ * Runs the command line as an operator does, in a separate process.
  *
  * @needs server
  */

@@ -1,6 +1,6 @@
 /**
- * One caller who sends the worst bodies that are known, again and again, and the upstream that answers them, in a process of their own, so
- * that they hold nobody who measures: URL, key, session cookie and seconds as arguments. Prints the address of its upstream, begins with
+ * One caller that sends the worst known bodies, again and again, and the upstream that answers them, in a separate process, so that they do
+ * not disturb measurements: URL, key, session cookie and seconds as arguments. Prints the address of its upstream, begins with
  * the first line that it is given, and prints how often each body was answered with what.
  */
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'

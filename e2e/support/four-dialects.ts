@@ -120,7 +120,7 @@ export const inFourDialects =
     return (streams || target.includes('alt=sse') ? stream(pieces(text)) : respondJson(200, whole(text)))(exchange)
   }
 
-/** A vendor that speaks the dialect. */
+/** A vendor with the dialect. */
 export const vendorOf: Record<DialectName, string> = {
   Chat: 'openai-compatible',
   Responses: 'openai',

@@ -1,7 +1,7 @@
 /** The worst bodies that are known: each is the most work for its kind, at the door where it is most. */
 import { testModel } from './gateway.ts'
 
-/** A model whose only channel speaks Messages. */
+/** A model whose only channel uses Messages. */
 export const convertedModel = 'claude-test'
 
 export interface LargeBody {

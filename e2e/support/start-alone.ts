@@ -1,4 +1,4 @@
-/** `bun start-alone.ts FOLDER`: starts `./parley` in the folder, asks it for its pages and an answer, and stops it. Prints what it heard. */
+/** `bun start-alone.ts FOLDER`: starts `./parley` in the folder, requests its pages and an answer, and stops it. Prints the results. */
 import { administrator, startProgram } from '#testing/program/program'
 
 const [folder = ''] = process.argv.slice(2)

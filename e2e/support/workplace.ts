@@ -1,4 +1,4 @@
-/** Runs a task of an agent in a process of its own, with an empty home and an empty working folder, and without access to the internet. */
+/** Runs a task of an agent in a separate process, with an empty home and an empty working folder, and without access to the internet. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

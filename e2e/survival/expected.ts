@@ -25,7 +25,7 @@ export interface Expected {
   channels: Record<string, { id: string; key: string }>
   /** In the database, or in the client's hands. */
   response: string
-  /** What was said in the conversation of `response`. */
+  /** The texts in the conversation of `response`. */
   saidInResponse: string
   call: string
   boundState: string

@@ -8,7 +8,7 @@ import { compactingVendor } from '../support/compacting-vendor.ts'
 
 export const models = { chat: 'gpt-test', thinker: 'thinker', native: 'native', realtime: 'gpt-realtime' } as const
 
-/** Every channel has a key of its own, by which the upstream recognises the channel. */
+/** Every channel has its own key, by which the upstream recognises the channel. */
 export const channelKeys = {
   chat: 'sk-chat-of-old',
   thinker: 'sk-thinker-of-old',

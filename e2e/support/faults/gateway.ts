@@ -1,5 +1,5 @@
 /**
- * A gateway for fault tests: every trial has a model of its own, a channel that fails as scripted and, where another channel is left, one
+ * A gateway for fault tests: every trial has its own model, a channel that fails as scripted and, if another channel is left, one
  * that works. So trials can run concurrently without affecting each other's health.
  */
 import { wait } from '#testing/upstream/scripted-answers'

@@ -1,15 +1,15 @@
-/** For each door, the most work that it takes: as many bytes as it lets through, and as many values. */
+/** For each endpoint, the heaviest request that it accepts, in bytes and in values. */
 
 import { testModel } from '../gateway.ts'
 import { convertedModel } from '../large-bodies.ts'
 
-/** A model whose only channel speaks the formats of Gemini, whatever the operation. */
+/** A model whose only channel uses Gemini's formats, whatever the operation. */
 export const geminiModel = 'gemini-test'
-/** Models of the same channel that embed, paint and speak. */
+/** Models of the same channel for embeddings, images and speech. */
 export const embeddingModel = 'gemini-embedding-001'
 export const paintingModel = 'gemini-2.5-flash-image'
 export const speakingModel = 'gemini-2.5-flash-preview-tts'
-/** A model whose only channel speaks Cohere's format of rerank. */
+/** A model whose only channel uses Cohere's rerank format. */
 export const cohereModel = 'cohere-test'
 /** Models whose only channel is signed: one is asked with Messages, the other with Converse. */
 export const signedModel = 'anthropic.claude-test-v1:0'
@@ -24,7 +24,7 @@ export interface HeavyRequest {
   as: 'session' | 'key' | 'stranger'
   headers?: Record<string, string>
   body: string | FormData
-  /** What it is answered with; absent: anything but a fault of Parley's own. */
+  /** The expected answer; absent: anything but an internal error. */
   status?: number
 }
 
@@ -33,7 +33,7 @@ const list = (item: string, times: number) => `[${`${item},`.repeat(times - 1)}$
 const long = (megabytes: number) => 'x'.repeat(megabytes * mebibyte)
 const escaped = (megabytes: number) => '\\n'.repeat((megabytes * mebibyte) / 2)
 const named = (model: string, rest: string) => `{"model":"${model}",${rest}}`
-/** Just below what is weighed as too many values. */
+/** Just below the limit of values. */
 const many = 230_000
 const version = { 'anthropic-version': '2023-06-01' }
 
@@ -42,7 +42,7 @@ const key = (name: string, path: string, body: string | FormData, headers: Recor
   as: 'key',
 })
 
-/** A request as it is sent, made when it is its turn: some have tens of megabytes. */
+/** A request as it is sent, created when it is its turn: some have tens of megabytes. */
 export type Making = () => HeavyRequest
 
 const served =
@@ -128,7 +128,7 @@ export function keptRequests(): Making[] {
   ])
 }
 
-/** What is asked of a response that is kept. */
+/** Calls on a stored response. */
 export function keptReads(id: string): Making[] {
   const again = `"previous_response_id":"${id}"`
   const read = (path: string) => () => ({

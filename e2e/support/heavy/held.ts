@@ -1,7 +1,7 @@
 /** How long one piece of work of a request holds the event loop. */
 import type { LoopWatch } from '#testing/program/loop-watch'
 
-/** What is promised: milliseconds of processor time. */
+/** The guarantee: milliseconds of processor time. */
 export const mostHeldMs = 20
 
 /**

@@ -1,5 +1,5 @@
 /**
- * A scripted Google that answers and keeps interactions by itself; each key is an account of its own. Written from the type declarations of
+ * A scripted Google that answers and stores interactions itself; each key is a separate account. Written from the type declarations of
  * @google/genai 3 and its guides, not from Parley's code.
  */
 import { respond, respondJson, stream } from '#testing/upstream/scripted-answers'

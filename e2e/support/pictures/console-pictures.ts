@@ -217,7 +217,7 @@ async function sell(page: Page): Promise<void> {
 const picture = (page: Page, name: string) =>
   page.screenshot({ path: `${folder}/${name}.jpg`, type: 'jpeg', quality: 65, animations: 'disabled' })
 
-/** The four steps of the first run, on a Parley that nobody has set up. */
+/** The four steps of the first run, on a Parley before setup. */
 async function firstRun(context: BrowserContext, form: string): Promise<void> {
   const fresh = await startProgram({ env: {} })
   const upstream = await scriptedUpstream()

@@ -1,6 +1,6 @@
 /**
  * A scripted upstream that holds calls over WebRTC and SIP, over real TCP: written from OpenAI's guides (WebRTC, SIP, server-side controls) and
- * its API reference. It opens a call for an offer, takes WebSockets beside it (`?call_id=`) that hear everything, and ends it for everybody.
+ * its API reference. It opens a call for an offer, accepts sideband WebSockets (`?call_id=`) that receive everything, and ends it for all.
  */
 
 import { responseEvents, sessionCreated } from '#testing/vendors/realtime-vendor'
@@ -26,13 +26,13 @@ export interface HeldCall {
   heardBy(count: number): Promise<void>
   /** Events that came over these WebSockets. */
   heard: readonly Record<string, unknown>[]
-  /** Tells every WebSocket beside it. */
+  /** Notifies every sideband WebSocket. */
   say(...events: object[]): void
   /** A whole response with these figures. */
   respond(text: string, usage?: object | null): void
   /** Its client hangs up. */
   end(): void
-  /** The connections beside it break; the call goes on. */
+  /** The sideband connections break; the call continues. */
   cut(): void
 }
 
@@ -42,7 +42,7 @@ export interface CallVendor {
   url: string
   asked: readonly AskedOfCalls[]
   calls: readonly HeldCall[]
-  /** A call comes in over SIP, which only this upstream's webhook tells of. */
+  /** A call comes in over SIP, which only this upstream's webhook reports. */
   incoming(): string
   /** The next `times` requests whose target fits are answered with this status instead. */
   instead(fits: (target: string) => boolean, times: number, status: number): void

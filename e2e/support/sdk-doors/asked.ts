@@ -1,4 +1,4 @@
-/** Every method of an SDK's client, called once by reflection: what each asked over HTTP, and what came back. */
+/** Every method of an SDK's client, called once by reflection: the HTTP requests of each, and the answers. */
 
 /** One call over HTTP. */
 export interface Asked {
@@ -10,7 +10,7 @@ export interface Asked {
   text: string
 }
 
-/** A method, and what it asked; nothing where it works without its server. */
+/** A method, and its requests; none if it works without its server. */
 export interface Called {
   /** `beta.messages.batches` */
   resource: string
@@ -117,7 +117,7 @@ export async function callAll(client: object, ways: Ways, taken: () => Promise<A
         const result = own.apply(resource, ways.argsOf(path, method, parametersOf(source), source))
         await Promise.race([settled(result), late()])
       } catch {
-        // What came over HTTP is looked at, not what the SDK makes of it.
+        // The HTTP answer is checked, not the SDK's result.
       }
       called.push({ resource: path, method, asked: await taken() })
     }
