@@ -77,12 +77,12 @@ async function ask(from: Dialect, to: Dialect, raw: string, strict: boolean): Pr
     body: named(raw, model),
   })
   await answer.text()
-  const told = answer.headers.get('x-parley-losses') ?? ''
+  const reported = answer.headers.get('x-parley-losses') ?? ''
   const body = server?.requests[since]?.text()
   if (answer.status !== 200) return { status: answer.status, body, losses: [] }
   const row = await gateway.log<{ losses: { field: string; what: string }[] }>(answer.headers.get('x-request-id') ?? '')
   // The header says what the row says.
-  expect(row.losses.filter(({ field }) => !told.includes(field))).toEqual([])
+  expect(row.losses.filter(({ field }) => !reported.includes(field))).toEqual([])
   return { status: answer.status, body, losses: row.losses.map(({ field, what }) => `${field} ${what}`) }
 }
 
@@ -94,8 +94,8 @@ function outcomeOf(from: Dialect, to: Dialect, raw: string, one: Heard, other: H
     return 'refused'
   }
   if (from === to) return one.body === raw ? 'same' : 'silent'
-  if (other.status !== 200) return one.losses.length > 0 ? 'told' : 'converted'
-  if (one.losses.some((field) => !other.losses.includes(field))) return 'told'
+  if (other.status !== 200) return one.losses.length > 0 ? 'reported' : 'converted'
+  if (one.losses.some((field) => !other.losses.includes(field))) return 'reported'
   return one.body === other.body ? 'silent' : 'converted'
 }
 

@@ -12,7 +12,7 @@ const noAccounts = 'books_unavailable'
 
 /** Overload. */
 export const overload: Scene = {
-  title: `${times} times what it can serve`,
+  title: `${times} times the capacity`,
   remark: [
     'The capacity is what 64 connections reach. Then three times as much is offered, timed from when it was due. Accounts away: refusals',
     "because Parley's own accounts did not answer. Again in time: until ten requests in a row take less than 50 ms. Memory is measured at",

@@ -10,7 +10,7 @@ import { type Dialect, dialects, servedBy } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
 import { askedBy } from '#testing/conversions/answer-features'
 import { attempt, noMemo, testPen } from '#testing/conversions/codec-runs'
-import { type Cell, type Said, type Told, told } from './outcome.ts'
+import { type Cell, type Converted, compared, type Verdict } from './outcome.ts'
 import type { WireCase } from './request-cells.ts'
 
 /** The clients that an upstream of this dialect serves. */
@@ -27,17 +27,17 @@ const askers = Object.fromEntries(dialects.map((dialect) => [dialect, askedBy(di
 export function answerCells(from: Dialect, { path, body, base, hollow }: WireCase): Cell[] {
   return clientsOf(from).map((to) => {
     if (to === from) return { from, to, path, ...nativeWhole(from, body), ...(hollow && { hollow }) }
-    return { from, to, path, ...told(given(from, to, body), given(from, to, base)), ...(hollow && { hollow }) }
+    return { from, to, path, ...compared(given(from, to, body), given(from, to, base)), ...(hollow && { hollow }) }
   })
 }
 
-function nativeWhole(dialect: Dialect, body: string): Told {
+function nativeWhole(dialect: Dialect, body: string): Verdict {
   const read = attempt(() => codecs[dialect].readWhole(body, {}, 0))
   const outcome = read instanceof GatewayError ? 'refused' : read.body === body ? 'same' : 'silent'
   return { plain: outcome, strict: outcome }
 }
 
-function given(from: Dialect, to: Dialect, body: string): Said | GatewayError {
+function given(from: Dialect, to: Dialect, body: string): Converted | GatewayError {
   return attempt(() => {
     const answer = codecs[from].readResponse(body, noMemo, testPen())
     const asked = askers[to]
@@ -62,16 +62,16 @@ const outward = (answer: ConversationResponse, to: Dialect): ConversationRespons
 export function eventCells(from: Dialect, { path, body, base, hollow, item }: WireCase): Cell[] {
   return clientsOf(from).map((to) => {
     if (to === from) return { from, to, path, ...nativeStream(from, body), ...(hollow && { hollow }) }
-    const outcome = told(heard(from, to, body), heard(from, to, base))
+    const outcome = compared(writtenStream(from, to, body), writtenStream(from, to, base))
     const cell = { from, to, path, ...outcome, ...(hollow && { hollow }) }
     if (outcome.plain !== 'silent' || !item) return cell
-    const whole = told(heard(from, to, body), heard(from, to, item.stream))
-    const isShared = whole.plain === 'told' || whole.plain === 'refused' || (whole.plain === 'converted' && item.isProgress)
+    const whole = compared(writtenStream(from, to, body), writtenStream(from, to, item.stream))
+    const isShared = whole.plain === 'reported' || whole.plain === 'refused' || (whole.plain === 'converted' && item.isProgress)
     return isShared ? { ...cell, ...whole, inside: 'the item' } : cell
   })
 }
 
-function nativeStream(dialect: Dialect, stream: string): Told {
+function nativeStream(dialect: Dialect, stream: string): Verdict {
   const meter = codecs[dialect].meter({})
   const out: string[] = []
   for (const frame of framesOf(stream)) {
@@ -83,7 +83,7 @@ function nativeStream(dialect: Dialect, stream: string): Told {
   return { plain: outcome, strict: outcome }
 }
 
-function heard(from: Dialect, to: Dialect, stream: string): Said | GatewayError {
+function writtenStream(from: Dialect, to: Dialect, stream: string): Converted | GatewayError {
   const reader = codecs[from].reader(noMemo, testPen())
   const writer = codecs[to].writer(askers[to], testPen())
   const rule = askedFor(askers[to], from)

@@ -7,7 +7,7 @@ import { type Walk, ways } from './walk.ts'
 
 type Count = Record<Outcome, number> & { strict: number }
 
-const none = (): Count => ({ same: 0, converted: 0, told: 0, refused: 0, silent: 0, strict: 0 })
+const none = (): Count => ({ same: 0, converted: 0, reported: 0, refused: 0, silent: 0, strict: 0 })
 
 const titles = { request: 'requests', answer: 'answers', stream: 'events' } as const
 const names: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import type { SideOperation, Style } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
 import { attempt, testPen } from '#testing/conversions/codec-runs'
 import { type OperationAnswerDoor, partsOf } from './operation-answers.ts'
-import { type Cell, type Said, type Told, told } from './outcome.ts'
+import { type Cell, type Converted, compared, type Verdict } from './outcome.ts'
 import type { WireCase } from './request-cells.ts'
 
 const sound = { name: 'file', filename: 'a.wav', type: 'audio/wav', size: 4, open: () => new Blob(['RIFF']).stream() }
@@ -39,18 +39,18 @@ function doorOf(operation: SideOperation) {
 export function operationAnswerCells(door: OperationAnswerDoor, { path, body, base, hollow }: WireCase): Cell[] {
   const [operation, style] = partsOf(door)
   const client = doorOf(operation)
-  const outcome = style === client.style ? passed(operation, body) : told(given(operation, style, body), given(operation, style, base))
+  const outcome = style === client.style ? passed(operation, body) : compared(given(operation, style, body), given(operation, style, base))
   return [{ from: `${operation}-${style}`, to: `${operation}-${client.style}`, path, ...outcome, ...(hollow && { hollow }) }]
 }
 
-function passed(operation: SideOperation, body: string): Told {
+function passed(operation: SideOperation, body: string): Verdict {
   const { codec, head } = doorOf(operation)
   const read = attempt(() => codec.readWhole(body, {}, head))
   const outcome = read instanceof GatewayError ? 'refused' : read.body === body ? 'same' : 'silent'
   return { plain: outcome, strict: outcome }
 }
 
-function given(operation: SideOperation, style: Style, text: string): Said | GatewayError {
+function given(operation: SideOperation, style: Style, text: string): Converted | GatewayError {
   return attempt(() => {
     const { codec, body, head } = doorOf(operation)
     const upstream = operationCodecs[operation][style]

@@ -4,7 +4,7 @@ import { GatewayError } from '#shared/errors'
 import type { SideOperation, Style } from '#shared/ids'
 import { attempt } from '#testing/conversions/codec-runs'
 import type { Guide } from './cases.ts'
-import { type Cell, type Said, type Told, told } from './outcome.ts'
+import { type Cell, type Converted, compared, type Verdict } from './outcome.ts'
 import type { WireCase } from './request-cells.ts'
 
 /**
@@ -57,12 +57,12 @@ export function operationCells(operation: WalkedOperation, { path, body, base, h
   const own = ownOf(operation)
   const from = `${operation}-${own}`
   return (Object.keys(operationCodecs[operation]) as Style[]).map((style) => {
-    const outcome = style === own ? native(operation, body) : told(written(operation, style, body), written(operation, style, base))
+    const outcome = style === own ? native(operation, body) : compared(written(operation, style, body), written(operation, style, base))
     return { from, to: `${operation}-${style}`, path, ...outcome, ...(hollow && { hollow }) }
   })
 }
 
-function native(operation: WalkedOperation, raw: string): Told {
+function native(operation: WalkedOperation, raw: string): Verdict {
   const edited = attempt(() => {
     const door = doorOf(operation)
     door.readHead(raw)
@@ -72,7 +72,7 @@ function native(operation: WalkedOperation, raw: string): Told {
   return { plain: outcome, strict: outcome }
 }
 
-function written(operation: WalkedOperation, style: Style, raw: string): Said | GatewayError {
+function written(operation: WalkedOperation, style: Style, raw: string): Converted | GatewayError {
   return attempt(() => {
     const question = doorOf(operation).readQuestion(raw)
     const upstream = operationCodecs[operation][style]

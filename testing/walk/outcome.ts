@@ -3,15 +3,15 @@ import type { Loss } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
 
 /**
- * `same`: the bytes arrive unchanged. `converted`: it changes the converted message. `told`: it is lost, at least in part, and reported as
- * a loss. `refused`: the caller gets a 400. `silent`: it is lost without a report.
+ * `same`: the bytes arrive unchanged. `converted`: it changes the converted message. `reported`: it is lost, at least in part, and a loss says
+ * so. `refused`: the caller gets a 400. `silent`: it is lost without a report.
  */
-export const outcomes = ['same', 'converted', 'told', 'refused', 'silent'] as const
+export const outcomes = ['same', 'converted', 'reported', 'refused', 'silent'] as const
 /** The outcome of a cell. */
 export type Outcome = (typeof outcomes)[number]
 
 /** The outcome of one case, as usual and in strict mode. */
-export interface Told {
+export interface Verdict {
   plain: Outcome
   strict: Outcome
   /** The heavier of its losses. */
@@ -19,7 +19,7 @@ export interface Told {
 }
 
 /** One case between two dialects: that of the sender, and that of the receiver. */
-export interface Cell extends Told {
+export interface Cell extends Verdict {
   /** A dialect; of other operations, their name and style. */
   from: string
   to: string
@@ -31,13 +31,13 @@ export interface Cell extends Told {
 }
 
 /** The output, and its losses. */
-export interface Said {
+export interface Converted {
   text: string
   losses: readonly Loss[]
 }
 
 /** Compares the output with the case and without it. Strict mode refuses a loss of meaning. */
-export function told(one: Said | GatewayError, other: Said | GatewayError): Told {
+export function compared(one: Converted | GatewayError, other: Converted | GatewayError): Verdict {
   if (one instanceof GatewayError) return { plain: 'refused', strict: 'refused' }
   const had = new Set(other instanceof GatewayError ? [] : other.losses.map(keyOf))
   const lost = one.losses.filter((loss) => !had.has(keyOf(loss)))
@@ -46,14 +46,18 @@ export function told(one: Said | GatewayError, other: Said | GatewayError): Told
     return { plain: outcome, strict: outcome }
   }
   const isHeavy = lost.some(({ meaning }) => meaning)
-  return { plain: 'told', strict: isHeavy ? 'refused' : 'told', lost: lost.some(({ what }) => what === 'dropped') ? 'dropped' : 'adapted' }
+  return {
+    plain: 'reported',
+    strict: isHeavy ? 'refused' : 'reported',
+    lost: lost.some(({ what }) => what === 'dropped') ? 'dropped' : 'adapted',
+  }
 }
 
 const keyOf = ({ field, what, meaning }: Loss) => `${field} ${what} ${meaning}`
 
 /**
- * Something inside a lost value is not reported separately: it is told, or silent, with it. The same applies to a detail of a part of the
- * conversation that is adapted, which is told. Cases come after those that contain them.
+ * Something inside a lost value is not reported separately: it is reported, or silent, with it. The same applies to a detail of a part of the
+ * conversation that is adapted, which is reported. Cases come after those that contain them.
  */
 export function withinOthers(cells: readonly Cell[]): Cell[] {
   const lost = new Map<string, Cell>()

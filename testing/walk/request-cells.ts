@@ -5,7 +5,7 @@ import { remoteMedia } from '#relay/conversation/remote-media'
 import { GatewayError } from '#shared/errors'
 import { type Dialect, servedBy } from '#shared/ids'
 import type { FetchMedia } from '#upstream/media'
-import { type Cell, type Said, type Told, told } from './outcome.ts'
+import { type Cell, type Converted, compared, type Verdict } from './outcome.ts'
 
 /** A case as it goes over the wire: the bodies of both requests as text. */
 export interface WireCase {
@@ -27,13 +27,13 @@ export async function requestCells(from: Dialect, { path, body, base, hollow }: 
     servedBy[from].map(async (to): Promise<Cell> => {
       if (to === from) return { from, to, path, ...native(from, body), ...(hollow && { hollow }) }
       const [one, other] = await Promise.all([written(wanted, to), written(plain, to)])
-      return { from, to, path, ...told(one, other), ...(hollow && { hollow }) }
+      return { from, to, path, ...compared(one, other), ...(hollow && { hollow }) }
     }),
   )
 }
 
 /** State in an account is refused to everyone but its owner, which a walk has not. */
-function native(dialect: Dialect, raw: string): Told {
+function native(dialect: Dialect, raw: string): Verdict {
   const codec = codecs[dialect]
   try {
     const head = codec.readHead(codec.scan(raw), actionPath)
@@ -60,7 +60,7 @@ async function opened(dialect: Dialect, raw: string): Promise<Opened> {
   })
 }
 
-async function written(request: Opened, to: Dialect): Promise<Said | GatewayError> {
+async function written(request: Opened, to: Dialect): Promise<Converted | GatewayError> {
   if (request instanceof GatewayError) return request
   const codec = codecs[to]
   const target = { model: 'asked', capabilities: {}, stream: false }
