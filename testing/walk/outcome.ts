@@ -3,8 +3,8 @@ import type { Loss } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
 
 /**
- * `same`: the bytes arrive unchanged. `converted`: it changes the converted message. `reported`: it is lost, at least in part, and a loss says
- * so. `refused`: the caller gets a 400. `silent`: it is lost without a report.
+ * `same`: the bytes arrive unchanged. `converted`: it changes the converted message. `reported`: it is lost, at least in part, and a loss
+ * says so. `refused`: the caller gets a 400. `silent`: it is lost without a report.
  */
 export const outcomes = ['same', 'converted', 'reported', 'refused', 'silent'] as const
 /** The outcome of a cell. */
@@ -56,7 +56,7 @@ export function compared(one: Converted | GatewayError, other: Converted | Gatew
 const keyOf = ({ field, what, meaning }: Loss) => `${field} ${what} ${meaning}`
 
 /**
- * Something inside a lost value is not reported separately: it is reported, or silent, with it. The same applies to a detail of a part of the
+ * Something inside a lost value has no loss of its own: it is reported, or silent, with it. The same applies to a detail of a part of the
  * conversation that is adapted, which is reported. Cases come after those that contain them.
  */
 export function withinOthers(cells: readonly Cell[]): Cell[] {

@@ -72,7 +72,7 @@ export function differences(
 const found = (entry: Entry, now: ReadonlyMap<string, readonly string[]>): string[] =>
   [...now].flatMap(([line, targets]) => (covers(entry, line) ? targets : []))
 
-const head = `# What a conversion loses without telling anybody, and why that is right. Read by testing/walk/silent-list.ts, written by
+const head = `# Fields lost in conversion without a report, and why that is right. Read by testing/walk/silent-list.ts, written by
 # \`npm run walk:update\`, which keeps reasons and puts what is new under "${unreviewed}". This list only shrinks.
 `
 
