@@ -58,7 +58,7 @@ const mostTries = 5
 const busyMs = 250
 const wait = { limited: 5_000, noMoney: 60_000, most: 60_000, upstream: 2_000 }
 
-/** Retried until the batch ends, without counting as a try. */
+/** Retried until the batch ends; only upstream failures count as tries. */
 const isOwnLimit = ({ code }: GatewayError) => code === 'rate_limit_exceeded'
 const isShortOfMoney = ({ code }: GatewayError) => code === 'insufficient_quota'
 const isOurs = ({ code }: GatewayError) => ['books_unavailable', 'journal_full', 'overloaded'].includes(code)

@@ -55,7 +55,7 @@ type Work = 'requests' | 'replays'
 
 interface Seat extends Watch {
   readonly who: Watcher
-  /** Whether this user or team is the watcher's own. */
+  /** Whether this payer is the watcher, or one of the watcher's teams. */
   isOf(payerId: string): boolean
   /** Adds the watcher's topics for a change of this table. */
   heard(table: MirroredTable, id: string | undefined): void

@@ -5,7 +5,7 @@ const verbs = { GET: 'read', POST: 'ask', DELETE: 'delete' } as const
 const methods = Object.entries(verbs)
 const azureKey = [
   { name: 'api-key', in: 'header', description: 'The key, as Azure’s clients send it. Any other carrier works too.' },
-  { name: 'api-version', in: 'query', description: 'Accepted and not looked at.' },
+  { name: 'api-version', in: 'query', description: 'Accepted and ignored.' },
 ] as const
 
 const azure = methods.map(
@@ -41,7 +41,7 @@ const ollama: readonly RouteDoc[] = [
     route: 'POST /ollama/api/chat',
     summary: 'Ollama: chat',
     description:
-      'For Ollama’s clients: give them Parley’s address with `/ollama` behind it as their host (`/api` is the console’s), and a key as a bearer token. Any model on any upstream; what Chat cannot say is told as a loss. Lines of JSON unless `stream` is false.',
+      'For Ollama clients: use Parley’s address plus `/ollama` as the host (`/api` is the console’s), and a key as the bearer token. Any model on any upstream; what Chat cannot express is reported as a loss. Lines of JSON unless `stream` is false.',
     takes: { json: 'OllamaChatRequest' },
     gives: { types: lines },
   },
@@ -49,7 +49,7 @@ const ollama: readonly RouteDoc[] = [
     ...theirs,
     route: 'POST /ollama/api/generate',
     summary: 'Ollama: answer a prompt',
-    description: 'The prompt is asked as in a chat.',
+    description: 'The prompt is sent as a chat message.',
     takes: { json: 'OllamaGenerateRequest' },
     gives: { types: lines },
   },
@@ -76,14 +76,14 @@ const ollama: readonly RouteDoc[] = [
   ),
 ]
 
-const model = 'The model stands in the address; names with slashes are percent-encoded.'
+const model = 'The model is in the address; names with slashes are percent-encoded.'
 
 const bedrock: readonly RouteDoc[] = [
   {
     ...theirs,
     route: 'POST /model/:model/converse',
     summary: 'Bedrock: Converse',
-    description: `For Bedrock’s clients: Parley’s address is their endpoint, over HTTP/1.1, and its key their bearer token (\`AWS_BEARER_TOKEN_BEDROCK\`). Requests that are signed with AWS credentials are refused: only their owner has the secret that could verify them. Any model on any upstream; what Messages cannot say is told as a loss. ${model}`,
+    description: `For Bedrock’s clients: Parley’s address is their endpoint, over HTTP/1.1, and its key their bearer token (\`AWS_BEARER_TOKEN_BEDROCK\`). Requests signed with AWS credentials are refused: only their owner has the secret that could verify them. Any model on any upstream; what Messages cannot express is reported as a loss. ${model}`,
     takes: { json: 'ConverseRequest' },
     gives: {},
   },
@@ -104,7 +104,7 @@ export const addressRouteDocs: readonly RouteDoc[] = [
     tag: 'Addresses',
     route: 'POST /openai/deployments/*',
     path: '/openai/deployments/{model}/{operation}',
-    summary: 'Azure’s addresses: ask a deployment',
+    summary: 'Azure’s addresses: a deployment',
     description:
       'The operation is `chat/completions`, `completions`, `embeddings`, `images/generations`, `images/edits` or one under `audio/`. The deployment is the model; a model in the body is ignored.',
     parameters: azureKey,

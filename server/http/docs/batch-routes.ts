@@ -13,7 +13,7 @@ const messagesPaging = [
   { name: 'before_id', in: 'query', description: 'Id of the first batch of the next page.' },
 ] as const
 
-const byGoogle = 'In Gemini’s words where the key comes as Google’s clients send it: those that were made so.'
+const byGoogle = 'In Gemini’s format if the key is sent as Google’s clients do: the batches that were created that way.'
 
 const openai: readonly RouteDoc[] = [
   {
@@ -21,7 +21,7 @@ const openai: readonly RouteDoc[] = [
     route: 'POST /v1/batches',
     summary: 'Create a batch',
     description:
-      'Asks the requests of a file, one in each line, within 24 hours, on any upstream: at most four at once, after requests that somebody waits for, within the limits of the key. All lines are looked at first: what is wrong with one, or money that would not do for all, refuses the batch. Nothing stays held: each request holds what it may cost when it is asked, and has a row of its own in the log. Where money runs out meanwhile, the batch waits for more. A batch has at most 50,000 requests of 1 MiB.',
+      'Sends the requests of a file, one per line, within 24 hours, on any upstream: at most four at once, with lower priority than interactive requests, within the limits of the key. All lines are checked first: an error in one, or a balance that does not cover them all, refuses the batch. Nothing stays held: each request holds its maximum cost when it is sent, and has its own row in the log. If money runs out meanwhile, the batch waits for more. A batch has at most 50,000 requests of 1 MiB.',
     takes: { json: 'BatchRequest' },
     gives: { json: ['Batch'] },
   },
@@ -38,7 +38,7 @@ const openai: readonly RouteDoc[] = [
     ...batches,
     route: 'POST /v1/batches/:id/cancel',
     summary: 'Cancel a batch',
-    description: 'What is being asked is still answered and charged; the rest is not asked.',
+    description: 'Running requests are still answered and charged; the rest are not sent.',
     gives: { json: ['Batch'] },
   },
 ]
@@ -65,21 +65,21 @@ const messages: readonly RouteDoc[] = [
     ...batches,
     route: 'DELETE /v1/messages/batches/:id',
     summary: 'Messages: delete a batch',
-    description: 'One that has ended, with its results. They are deleted by themselves after 30 days.',
+    description: 'Only an ended one, with its results. They are deleted automatically after 30 days.',
     gives: { json: ['DeletedMessageBatch'] },
   },
   {
     ...batches,
     route: 'POST /v1/messages/batches/:id/cancel',
     summary: 'Messages: cancel a batch',
-    description: 'What is being asked is still answered and charged; the rest is not asked.',
+    description: 'Running requests are still answered and charged; the rest are not sent.',
     gives: { json: ['MessageBatch'] },
   },
   {
     ...batches,
     route: 'GET /v1/messages/batches/:id/results',
     summary: 'Messages: results of a batch',
-    description: 'One line of JSON for each request, in the order in which they came, once the batch has ended.',
+    description: 'One line of JSON for each request, in their order, once the batch has ended.',
     gives: { types: ['application/x-jsonl'] },
   },
 ]
@@ -87,15 +87,15 @@ const messages: readonly RouteDoc[] = [
 const makesGemini = {
   batchGenerateContent: [
     'Gemini: create a batch',
-    'As at `/v1/batches`, with the requests in the call (32 MiB in all) or in a stored file, all for the model in the address. Answers stand in the batch where its requests came in the call, otherwise in a file, in the order of the requests.',
+    'As at `/v1/batches`, with the requests in the call (32 MiB in all) or in a stored file, all for the model in the address. The answers are in the batch if its requests were in the call, otherwise in a file, in the order of the requests.',
   ],
-  asyncBatchEmbedContent: ['Gemini: create a batch of embeddings', 'Each request as `embedContent` takes it.'],
+  asyncBatchEmbedContent: ['Gemini: create a batch of embeddings', 'Each request has the form of `embedContent`.'],
 } as const
 const geminiPaging = [
   { name: 'pageSize', in: 'query', description: 'Batches per page, 1 to 100. Default: 20.' },
   { name: 'pageToken', in: 'query', description: '`nextPageToken` of the previous page.' },
 ] as const
-const ofGoogle = 'Google’s newer clients ask here.'
+const ofGoogle = 'Used by Google’s newer clients.'
 const gemini: readonly RouteDoc[] = [
   ...['/v1beta', '/v1'].flatMap((prefix) =>
     Object.entries(makesGemini).map(
@@ -119,14 +119,14 @@ const gemini: readonly RouteDoc[] = [
       ...batches,
       route: `DELETE ${prefix}/batches/:id`,
       summary: 'Gemini: delete a batch',
-      description: `One that has ended, with its results. They are deleted by themselves after 30 days.${prefix === '/v1' ? ` ${ofGoogle}` : ''}`,
+      description: `Only an ended one, with its results. They are deleted automatically after 30 days.${prefix === '/v1' ? ` ${ofGoogle}` : ''}`,
       gives: { json: ['EmptyAnswer'] },
     },
     {
       ...batches,
       route: `POST ${prefix}/batches/:id`,
       summary: 'Gemini: cancel a batch',
-      description: `At \`{id}:cancel\`. What is being asked is still answered and charged; the rest is not asked.${prefix === '/v1' ? ` ${ofGoogle}` : ''}`,
+      description: `At \`{id}:cancel\`. Running requests are still answered and charged; the rest are not sent.${prefix === '/v1' ? ` ${ofGoogle}` : ''}`,
       gives: { json: ['EmptyAnswer'] },
     },
   ]),
@@ -146,7 +146,7 @@ const uploads: readonly RouteDoc[] = [
     ...files,
     route: 'POST /v1/uploads/:id/parts',
     summary: 'Upload a part',
-    description: 'In any order, and several at a time.',
+    description: 'In any order, also concurrently.',
     takes: { form: 'UploadPartForm' },
     gives: { json: ['UploadPart'] },
   },
@@ -154,7 +154,7 @@ const uploads: readonly RouteDoc[] = [
     ...files,
     route: 'POST /v1/uploads/:id/complete',
     summary: 'Complete an upload',
-    description: 'The parts become a file in the order in which they are named.',
+    description: 'The parts become a file, in the given order.',
     takes: { json: 'UploadCompletion' },
     gives: { json: ['Upload'] },
   },

@@ -107,7 +107,7 @@ function pretty(body: string): string {
 }
 
 const powers: Record<(typeof scopes)[number], string> = {
-  read: 'reads everything that its owner may read, but for kept bodies and replays',
+  read: 'reads everything that its owner may read, except stored bodies and replays',
   usage: 'reads requests and usage',
   keys: 'reads and changes API keys',
   channels: 'reads, changes and tests channels, explains routes',
@@ -115,25 +115,25 @@ const powers: Record<(typeof scopes)[number], string> = {
   users: 'reads and changes users, roles, passwords and credit',
   groups: 'reads and changes groups',
   teams: 'reads and changes teams, their members, caps and credit',
-  credits: 'makes and revokes codes, gives plans, posts and refunds the credits of payment systems',
+  credits: 'creates and revokes codes, gives plans, posts and refunds credits of payment systems',
   audit: 'reads the audit trail',
   settings: 'reads and changes the settings',
-  bodies: 'reads kept requests and answers',
-  replay: 'asks kept requests again for the money of its owner, and reads both answers',
+  bodies: 'reads stored requests and answers',
+  replay: 'replays stored requests at its owner’s expense, and reads both answers',
 }
 
 function managementKeys({ publicUrl, say }: Reference): Section {
   const marked = (text: string) => prose(say(text))
-  const content = html`<p>${marked('A management key, `pk-...`, does by program what its owner does in the console. Make one under Account. It opens `/api` within its scopes, and never more than its owner may do at that time; each endpoint above names the scopes of which one opens it.')}</p>
+  const content = html`<p>${marked('With a management key, `pk-...`, a program can do what its owner does in the console. Create one under Account. It gives access to `/api` within its scopes, and never to more than its owner may do at that time; each endpoint above names the scopes, any one of which is enough.')}</p>
 ${listing(say('A call with a management key'), `curl -s ${publicUrl.origin}/api/usage?by=model \\\n  -H "Authorization: Bearer $PARLEY_MANAGEMENT_KEY"`)}
 ${table(
   say('Scopes'),
   [say('Scope'), say('What it opens')],
   scopes.map((scope) => [`\`${scope}\``, say(powers[scope])]),
 )}
-<ul><li>${marked('It stops at its expiry, when it is deleted, and with its owner: disabled, deleted, or of another role than when it was made.')}</li>
-<li>${marked('It makes no other management key, ends no session and changes no password of its owner. It never opens a door of models; keys of models never open `/api`.')}</li>
-<li>${marked('It needs no cookie and no origin. The audit trail names it, and its owner.')}</li></ul>
+<ul><li>${marked('It stops working at its expiry, when it is deleted, and when its owner is disabled, deleted, or gets another role.')}</li>
+<li>${marked('It cannot create management keys, end sessions or change its owner’s password. It gives no access to models; API keys for models give no access to `/api`.')}</li>
+<li>${marked('It needs no cookie and no origin. The audit trail records it and its owner.')}</li></ul>
 <h3 id="command-line">${say('Command line')}</h3>
 <p>${marked('`parley` calls the same API: `parley keys create ci --daily 5`, `parley usage --by model --csv`, `parley config plan house.yaml`. It reads `PARLEY_URL` and `PARLEY_MANAGEMENT_KEY`; `parley help` lists every command.')}</p>`
   return { id: 'management-keys', title: say('Management keys'), content }

@@ -13,7 +13,7 @@ const gemini: readonly RouteDoc[] = [
       route: `POST ${path}`,
       summary: 'Gemini: upload a file',
       description:
-        'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes `upload`, `upload, finalize`, `query` and `cancel`, for an hour and without a key: it stands for the key that began the upload. Kept for 48 hours.',
+        'Resumable uploads: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes `upload`, `upload, finalize`, `query` and `cancel`, valid for an hour and without a key: it acts for the key that began the upload. Stored for 48 hours.',
       parameters: [{ name: 'X-Goog-Upload-Command', in: 'header', required: true, description: 'What is to be done.' }],
       takes: { json: 'GeminiUpload' },
       gives: { json: ['GeminiUploaded'] },
@@ -37,7 +37,7 @@ export const fileRouteDocs: readonly RouteDoc[] = [
     ...files,
     route: 'POST /v1/files',
     summary: 'Upload a file',
-    description: `Requests of any protocol name it by its id, on any upstream: as \`file_id\`, or as \`fileUri\` with Gemini. Kept for 30 days, or as \`expires_after[seconds]\` or \`expires_in_seconds\` says. ${byCaller}`,
+    description: `Requests of any protocol name it by its id, on any upstream: as \`file_id\`, or as \`fileUri\` with Gemini. Stored for 30 days, or as \`expires_after[seconds]\` or \`expires_in_seconds\` says. ${byCaller}`,
     takes: { form: 'FileForm' },
     gives: { json: ['OpenaiFile', 'MessagesFile', 'GeminiFile'] },
   },

@@ -12,7 +12,7 @@ export const interactionRouteDocs: readonly RouteDoc[] = ['v1beta', 'v1'].flatMa
       route: `POST ${at}`,
       summary: 'Gemini: create an interaction',
       description:
-        'Where a channel of the model serves interactions (`interact` among its `operations`, as channels of the vendors `gemini` and `parley` have unless they say otherwise), it passes there as it is, and is its user’s here for 30 days: tools, agents and environments of Google’s own too; an agent is offered under its name like a model. On other channels it is a stored response in Gemini’s words, which every upstream continues and either address reads; what an upstream cannot be told is then a loss, and what only Google’s service does is refused with what it needs. With `background: true` it comes at once with `in_progress`: GET it until it is made. Money is held until then, and charged once, over restarts too.',
+        'Where a channel of the model serves interactions (`interact` among its `operations`, as channels of the vendors `gemini` and `parley` have unless they say otherwise), it is passed there unchanged and stays accessible to its user here for 30 days, including Google’s own tools, agents and environments; an agent is offered under its name like a model. On other channels it is a stored response in Gemini’s format, which every upstream can continue and either address can read; what an upstream cannot express is then a loss, and what only Google’s service can do is refused with a message that says what it needs. With `background: true` it comes at once with `in_progress`: poll it with GET until it is done. Money is held until then, and charged once, also across restarts.',
       takes: { json: 'InteractionRequest' },
       gives: { json: ['Interaction'], events: true },
     },
@@ -31,7 +31,7 @@ export const interactionRouteDocs: readonly RouteDoc[] = ['v1beta', 'v1'].flatMa
       ...interactions,
       route: `POST ${at}/:id/cancel`,
       summary: 'Gemini: cancel an interaction',
-      description: 'One that is made in the background. What was delivered is charged.',
+      description: 'Only a background one. What was delivered is charged.',
       gives: { json: ['Interaction'] },
     },
     { ...interactions, route: `DELETE ${at}/:id`, summary: 'Gemini: delete an interaction', gives: { json: ['EmptyAnswer'] } },

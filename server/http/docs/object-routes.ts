@@ -33,11 +33,11 @@ const inside: readonly (readonly [at: RegExp, what: string])[] = [
   [/^GET .*\/file_batches\/:part\/files$/, 'files of a batch'],
   [/^GET .*\/files$/, 'files in one'],
   [/^GET .*\/files\/:part$/, 'one file'],
-  [/^POST .*\/files\/:part$/, 'change what is said of a file'],
+  [/^POST .*\/files\/:part$/, 'change the metadata of a file'],
   [/^DELETE .*\/files\/:part$/, 'remove a file'],
   [/^GET .*\/files\/:part\/content$/, 'what is in a file'],
   [/^POST .*\/file_batches$/, 'add several files'],
-  [/^GET .*\/file_batches\/:part$/, 'how far a batch of files is'],
+  [/^GET .*\/file_batches\/:part$/, 'progress of a batch of files'],
   [/^POST .*\/cancel$/, 'cancel a batch of files'],
   [/^GET .*\/versions\/:part\/content$/, 'what is in a version'],
   [/^GET .*\/content$/, 'what is in one'],
@@ -78,13 +78,13 @@ export const deedOf = (door: ObjectDoor): string =>
 
 const descriptions: Readonly<Partial<Record<string, string>>> = {
   create:
-    'In the account of one upstream, chosen among those channels of the key whose vendor has such objects. Later calls with its id go to the channel and key that made it, and so do requests that name it; for anybody else it is not there.',
-  list: 'Only what was made with keys of the same user or team.',
+    'In the account of one upstream, chosen among those channels of the key whose vendor has such objects. Later calls with its id go to the channel and key that created it, and so do requests that name it; no one else can see it.',
+  list: 'Only objects created with keys of the same user or team.',
   'create cached-content':
-    'In the account of one upstream that has the model. The tokens that it reports are charged as input of that model; what it asks for keeping them is in the row. Requests that name it as `cachedContent` go to the channel and key that have it.',
+    'In the account of one upstream that has the model. The tokens that it reports are charged as input of that model; the upstream’s storage fee is in the row. Requests that name it as `cachedContent` go to the channel and key that have it.',
   'upload a file':
-    'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes the parts, 26 MiB at most each. For a day it needs no key: it stands for the one that began the upload.',
-  'add a file': 'A file that Parley keeps is copied into the account, once; answers name it by its own id.',
+    'Resumable uploads: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes the parts, at most 26 MiB each. For a day it needs no key: it acts for the one that began the upload.',
+  'add a file': 'A file stored in Parley is copied into the account, once; answers use Parley’s id for it.',
   'import a file': 'Only files of the same upstream account: upload others to the store itself.',
 }
 

@@ -159,7 +159,7 @@ export const streamSections = (say: Say): Section[] =>
   }))
 
 function events(say: Say): Section {
-  const content = html`<p>${prose(say('Parley sends nothing until the upstream’s first event, so that errors before it have their HTTP status. After 15 seconds of waiting it sends the response head and a heartbeat; errors after that arrive as events. A stream without its final event was cut off: Parley never makes an incomplete answer look complete.'))}</p>
+  const content = html`<p>${prose(say('Parley sends nothing until the upstream’s first event, so that errors before it have their own HTTP status. After 15 seconds of waiting it sends the response head and a heartbeat; errors after that arrive as events. A stream without its final event was cut off: Parley never makes an incomplete answer look complete.'))}</p>
 ${Object.entries(streaming).map(([id, one]) => streamEntry(`stream-${id}`, one, say))}`
   return {
     id: 'streams',

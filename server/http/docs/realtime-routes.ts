@@ -14,12 +14,12 @@ const sockets: readonly RouteDoc[] = [
       {
         name: 'call_id',
         in: 'query',
-        description: 'In place of the model: one’s own call, beside which the session stands. What is said there is charged with the call.',
+        description: 'Instead of a model: the caller’s own call, which the session joins. Its usage is charged with the call.',
       },
       {
         name: 'intent',
         in: 'query',
-        description: '`transcription`: a session that only transcribes what it hears, with the model of the query or of the client secret.',
+        description: '`transcription`: a session that only transcribes audio, with the model of the query or of the client secret.',
       },
     ],
     gives: { status: 101 },
@@ -29,7 +29,7 @@ const sockets: readonly RouteDoc[] = [
     route: 'GET /ws/:service',
     summary: 'Gemini: open a live session',
     description:
-      'A WebSocket. The service is `google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent`, or the same of `v1` or `v1alpha`. The first frame, `setup`, names a model of a Gemini or Vertex channel. Frames pass unchanged but for handles of `sessionResumption`, which are sealed: they are good for their own user. What is refused after the upgrade closes the connection with 1007, 1008, 1011 or 1013 and the reason. `BidiGenerateContentConstrained` is the same with a token of `/v1alpha/auth_tokens` as `access_token`.',
+      'A WebSocket. The service is `google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent`, or the same of `v1` or `v1alpha`. The first frame, `setup`, names a model of a Gemini or Vertex channel. Frames are passed unchanged except for handles of `sessionResumption`, which are sealed: only their own user can use them. A refusal after the upgrade closes the connection with 1007, 1008, 1011 or 1013 and the reason. `BidiGenerateContentConstrained` is the same with a token of `/v1alpha/auth_tokens` as `access_token`.',
     gives: { status: 101 },
   },
   {
@@ -37,7 +37,7 @@ const sockets: readonly RouteDoc[] = [
     route: 'GET /ws/:service/:method',
     summary: 'Gemini: open a live session as clients of Vertex do',
     description:
-      'The same at `google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent`, or of `v1beta1`. What was used is told under the names of Vertex, on any channel.',
+      'The same at `google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent`, or of `v1beta1`. Usage is reported under Vertex’s names, on any channel.',
     gives: { status: 101 },
   },
 ]
@@ -48,7 +48,7 @@ const secrets: readonly RouteDoc[] = [
     route: 'POST /v1/realtime/client_secrets',
     summary: 'A key for a browser’s realtime session',
     description:
-      'Good for 10 minutes, or 10 seconds to 2 hours as `expires_after` says, at the WebSocket and nowhere else, for the money and within the limits of the key that asked for it; it ends with that key. What `session` says is set when the session begins.',
+      'Valid for 10 minutes, or 10 seconds to 2 hours by `expires_after`, only for the WebSocket, at the expense and within the limits of the key that requested it; it becomes invalid with that key. `session` is applied when the session begins.',
     takes: { json: 'ClientSecretRequest' },
     gives: { json: ['ClientSecret'] },
   },
@@ -56,7 +56,7 @@ const secrets: readonly RouteDoc[] = [
     ...realtime,
     route: 'POST /v1/realtime/transcription_sessions',
     summary: 'The same for a session that only transcribes, in the beta version',
-    description: 'Good for a minute. The present protocol asks for one with `session.type` `transcription` at `client_secrets`.',
+    description: 'Valid for a minute. In the current protocol use `session.type` `transcription` at `client_secrets`.',
     takes: { json: 'TranscriptionSession' },
     gives: { json: ['RealtimeSessionSecret'] },
   },
@@ -71,7 +71,7 @@ const secrets: readonly RouteDoc[] = [
 ]
 
 const ofToken =
-  'For a browser: good for `uses` sessions (1; 0 for any number) that begin before `newSessionExpireTime` (a minute) and run until `expireTime` (half an hour; both 20 hours at most), for the money and within the limits of the key that asked for it; it ends with that key. `bidiGenerateContentSetup` sets the session up in place of the client; with `fieldMask` only the fields that are named there are taken from it, or left out where it has none. Resuming a session does not count as a use.'
+  'For a browser: valid for `uses` sessions (default 1; 0: any number) that begin before `newSessionExpireTime` (default: one minute) and run until `expireTime` (default: 30 minutes; both at most 20 hours), at the expense and within the limits of the key that requested it; it becomes invalid with that key. `bidiGenerateContentSetup` configures the session instead of the client; with `fieldMask` only the fields named there are fixed by it, with its values or as absent. Resuming a session does not count as a use.'
 const tokens = ['v1alpha', 'v1beta', 'v1'].map(
   (version): RouteDoc => ({
     ...realtime,
@@ -90,31 +90,31 @@ const calls: readonly RouteDoc[] = [
     route: 'POST /v1/realtime/calls',
     summary: 'Open a call over WebRTC',
     description:
-      'The description of the client’s connection, as a form with `sdp` and `session`, or alone as `application/sdp`: then the model is in the client secret, or in the query as `model`. It goes to a channel whose upstream holds calls; the answer is that of the upstream, and `Location` names the call. Sound passes between the two directly. Parley hears at the side what is used, holds money ahead, charges each response as in a session at the WebSocket, and hangs up when money or a budget runs out or the key ends. The row in the log is there when the call is over. Pages of any site may send it with a client secret, and read the answer.',
+      'The description of the client’s connection, as a form with `sdp` and `session`, or alone as `application/sdp`: then the model is in the client secret, or in the query as `model`. It goes to a channel whose upstream holds calls; the response is the upstream’s, and `Location` names the call. Audio flows directly between client and upstream. Parley meters usage over a sideband connection, holds money ahead, charges each response as in a WebSocket session, and hangs up when money or a budget runs out or the key becomes invalid. The log row is written when the call is over. Pages of any site may send it with a client secret, and read the answer.',
     takes: { form: 'CallForm' },
     gives: { status: 201, types: ['application/sdp'] },
   },
   {
     ...realtime,
     route: 'POST /v1/realtime/calls/:id/accept',
-    summary: 'Accept a call that came in over SIP',
+    summary: 'Accept an incoming SIP call',
     description:
-      'The body is the session, with the name of a model here. Nobody owns a call that came in: only channels with `foreignState: allow` are asked, whose account one tenant alone uses. From then on it is the caller’s, watched and charged as any other.',
+      'The body is the session, with the name of a model here. An incoming call has no owner yet: only channels with `foreignState: allow` are used, whose account has only one tenant. From then on it belongs to the caller, and is monitored and charged like any other.',
     takes: { json: 'CallSession' },
     gives: {},
   },
   {
     ...realtime,
     route: 'POST /v1/realtime/calls/:id/reject',
-    summary: 'Reject a call that came in over SIP',
-    description: 'With `status_code` where it is to be another than 603.',
+    summary: 'Reject an incoming SIP call',
+    description: '`status_code` replaces the default 603.',
     takes: { json: 'CallRejection', optional: true },
     gives: {},
   },
   {
     ...realtime,
     route: 'POST /v1/realtime/calls/:id/refer',
-    summary: 'Transfer one’s own call to another number',
+    summary: 'Transfer a call to another number',
     takes: { json: 'CallReferral' },
     gives: {},
   },

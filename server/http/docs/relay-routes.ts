@@ -53,7 +53,7 @@ const openai: readonly RouteDoc[] = [
     route: 'POST /v1/responses',
     summary: 'Responses',
     description:
-      'With `background: true` the answer is made here on any upstream: the response comes at once with `in_progress`, GET it until it is `completed`, `incomplete` or `failed`. What holds for any request holds for it: limits, money, a row in the log. One that the end of a process interrupted is `failed`, and charged for what was delivered.',
+      'With `background: true` the response runs in the background on any upstream: it is returned at once with `in_progress`; poll it with GET until it is `completed`, `incomplete` or `failed`. Limits, money and the log row are the same as for any request. One interrupted by the end of a process is `failed`, and charged for what was delivered.',
     takes: { json: 'ResponsesRequest' },
     gives: { json: ['Response'], events: true },
   },
@@ -62,7 +62,7 @@ const openai: readonly RouteDoc[] = [
     route: 'GET /v1/responses',
     summary: 'Responses over a WebSocket',
     description:
-      'Each frame `response.create` has the body of `POST /v1/responses` and is asked, charged and logged as one; its events come as frames. One response after the other, at most eight wait; a frame has at most 1 MiB, a connection lasts an hour. With `store: false` the next turn may name the last response: the connection alone remembers it. `generate: false` sends items ahead without asking a model.',
+      'Each frame `response.create` has the body of `POST /v1/responses` and is processed, charged and logged like one; its events are sent as frames. One response at a time, at most eight wait; a frame has at most 1 MiB, a connection lasts at most an hour. With `store: false` the next turn may name the last response, which only this connection remembers. `generate: false` sends items ahead without calling a model.',
     gives: { status: 101 },
   },
   {
@@ -78,7 +78,7 @@ const openai: readonly RouteDoc[] = [
     ...conversation,
     route: 'POST /v1/responses/input_tokens',
     summary: 'Count the tokens of a response',
-    description: 'Of the whole conversation, where the request continues a stored response. Free of charge.',
+    description: 'Of the whole conversation, if the request continues a stored response. Free of charge.',
     takes: { json: 'ResponsesRequest' },
     gives: { json: ['ResponseTokens'] },
   },
@@ -86,9 +86,9 @@ const openai: readonly RouteDoc[] = [
   {
     ...conversation,
     route: 'POST /v1/responses/:id/cancel',
-    summary: 'Cancel a response in the background',
+    summary: 'Cancel a background response',
     description:
-      'Of a response that was created with `background: true`. What the upstream has begun to make is charged. A response that is complete stays as it is.',
+      'For a response that was created with `background: true`. What the upstream has already generated is charged. A complete response is unchanged.',
     gives: { json: ['Response'] },
   },
   { ...conversation, route: 'DELETE /v1/responses/:id', summary: 'Delete a stored response', gives: { json: ['DeletedResponse'] } },
@@ -107,7 +107,7 @@ const itemConversations: readonly RouteDoc[] = [
     route: 'POST /v1/conversations',
     summary: 'Create a conversation',
     description:
-      'Kept here until 30 days after its last change, so that requests on any upstream continue it: `conversation` in a request of Responses puts its items before the input, and adds input and answer to it.',
+      'Stored until 30 days after its last change, so that requests on any upstream can continue it: `conversation` in a Responses request puts its items before the input, and adds input and answer to it.',
     takes: { json: 'ConversationRequest' },
     gives: { json: ['Conversation'] },
   },
@@ -196,7 +196,7 @@ const gemini: readonly RouteDoc[] = ['/v1beta', '/v1'].flatMap((prefix): RouteDo
         {
           name: 'alt',
           in: 'query',
-          description: '`sse` for server-sent events; otherwise the response is one JSON array, sent piece by piece.',
+          description: '`sse` for server-sent events; otherwise the response is one JSON array, sent incrementally.',
         },
       ],
       takes: { json: 'GenerateContentRequest' },
@@ -237,18 +237,18 @@ const models: readonly RouteDoc[] = [
     ...key,
     tag: 'Models',
     route: 'GET /v1/key',
-    summary: 'What this key is and may do',
+    summary: 'Facts about this key',
     description:
-      'For the holder of a key, without an account: what was spent, what is left of its budget, its models and limits. The page `/key` shows it.',
+      'For the holder of a key, without an account: its spend, what is left of its budget, its models and limits. The page `/key` shows it.',
     gives: { json: ['KeyFacts'] },
   },
   {
     ...key,
     tag: 'Models',
     route: 'GET /v1/key/usage',
-    summary: 'What this key has left and has spent',
+    summary: 'Budget and spend of this key',
     description:
-      'For the holder of a key: what is left of each window of its budget and when that begins anew, and its last thirty days by day and by model. Nothing of other keys, or of the wallet that pays.',
+      'For the holder of a key: what is left of each window of its budget and when the next one begins, and its last thirty days by day and by model. Nothing about other keys, or the wallet that pays.',
     gives: { json: ['KeyUsage'] },
   },
   {

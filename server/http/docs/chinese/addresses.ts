@@ -1,8 +1,8 @@
 /** Texts about the alternative addresses that clients of other services use. */
 export const addresses: Readonly<Record<string, string>> = {
   'The key, as Azure’s clients send it. Any other carrier works too.': '密钥，按 Azure 客户端的发送方式。其他方式也可用。',
-  'Accepted and not looked at.': '接受，但不读取。',
-  'Azure’s addresses: ask a deployment': 'Azure 的地址：请求某个部署',
+  'Accepted and ignored.': '接受，但不读取。',
+  'Azure’s addresses: a deployment': 'Azure 的地址：请求某个部署',
   'The operation is `chat/completions`, `completions`, `embeddings`, `images/generations`, `images/edits` or one under `audio/`. The deployment is the model; a model in the body is ignored.':
     '操作为 `chat/completions`、`completions`、`embeddings`、`images/generations`、`images/edits` 或 `audio/` 下的一个。部署即模型；请求体中的模型被忽略。',
   'Azure’s addresses: read': 'Azure 的地址：读取',
@@ -16,10 +16,10 @@ export const addresses: Readonly<Record<string, string>> = {
   'Google’s addresses for OpenAI’s clients: ask': 'Google 供 OpenAI 客户端使用的地址：请求',
   'Google’s addresses for OpenAI’s clients: delete': 'Google 供 OpenAI 客户端使用的地址：删除',
   Addresses: '地址',
-  'The same endpoints where clients of other services look for them: Azure’s and Google’s addresses for OpenAI’s clients, and the words of Ollama’s and Bedrock’s.':
+  'The same endpoints at the addresses of other services: Azure’s and Google’s for OpenAI clients, and the APIs of Ollama and Bedrock.':
     '相同的端点，位于其他服务的客户端所寻找的地址：Azure 的地址，Google 供 OpenAI 客户端使用的地址，以及 Ollama 和 Bedrock 客户端的语言。',
   'Ollama: chat': 'Ollama：对话',
-  'For Ollama’s clients: give them Parley’s address with `/ollama` behind it as their host (`/api` is the console’s), and a key as a bearer token. Any model on any upstream; what Chat cannot say is told as a loss. Lines of JSON unless `stream` is false.':
+  'For Ollama clients: use Parley’s address plus `/ollama` as the host (`/api` is the console’s), and a key as the bearer token. Any model on any upstream; what Chat cannot express is reported as a loss. Lines of JSON unless `stream` is false.':
     '供 Ollama 客户端使用：把 Parley 的地址加上 `/ollama` 作为其 host（`/api` 属于控制台），密钥作为 bearer token。任意上游的任意模型；Chat 无法表达的内容会作为损失告知。除非 `stream` 为 false，否则按行返回 JSON。',
   'Lines of JSON; the default': '按行返回 JSON；默认值',
   '`true`, `false`, `low`, `medium`, `high` or `max`': '`true`、`false`、`low`、`medium`、`high` 或 `max`',
@@ -31,7 +31,7 @@ export const addresses: Readonly<Record<string, string>> = {
   'An object': '一个对象',
   'Functions, as at `/v1/chat/completions`': '函数，与 `/v1/chat/completions` 相同',
   'Ollama: answer a prompt': 'Ollama：回答提示词',
-  'The prompt is asked as in a chat.': '提示词按对话方式提问。',
+  'The prompt is sent as a chat message.': '提示词按对话方式提问。',
   'Refused: the model is asked as in a chat': '拒绝：模型按对话方式提问',
   'Refused likewise': '同样拒绝',
   'Ollama: embeddings': 'Ollama：嵌入向量',
@@ -46,13 +46,13 @@ export const addresses: Readonly<Record<string, string>> = {
   'Ollama: anything else (DELETE)': 'Ollama：其他请求（DELETE）',
   'Refused with `unsupported_here`: models are added by administrators.': '以 `unsupported_here` 拒绝：模型由管理员添加。',
   'Bedrock: Converse': 'Bedrock：Converse',
-  'For Bedrock’s clients: Parley’s address is their endpoint, over HTTP/1.1, and its key their bearer token (`AWS_BEARER_TOKEN_BEDROCK`). Requests that are signed with AWS credentials are refused: only their owner has the secret that could verify them. Any model on any upstream; what Messages cannot say is told as a loss. The model stands in the address; names with slashes are percent-encoded.':
+  'For Bedrock’s clients: Parley’s address is their endpoint, over HTTP/1.1, and its key their bearer token (`AWS_BEARER_TOKEN_BEDROCK`). Requests signed with AWS credentials are refused: only their owner has the secret that could verify them. Any model on any upstream; what Messages cannot express is reported as a loss. The model is in the address; names with slashes are percent-encoded.':
     '供 Bedrock 客户端使用：Parley 的地址（HTTP/1.1）作为其 endpoint，密钥作为 bearer token（`AWS_BEARER_TOKEN_BEDROCK`）。用 AWS 凭证签名的请求会被拒绝：只有凭证所有者持有可供验证的密钥。任意上游的任意模型；Messages 无法表达的内容会作为损失告知。模型位于地址中；含斜杠的名称需百分号编码。',
   '`user` or `assistant`': '`user` 或 `assistant`',
   '`success` or `error`': '`success` 或 `error`',
   Refused: '拒绝',
   '`thinking`, `top_k`, `reasoning_effort` and the like': '`thinking`、`top_k`、`reasoning_effort` 等',
   'Bedrock: ConverseStream': 'Bedrock：ConverseStream',
-  'Events in Amazon’s binary framing. The model stands in the address; names with slashes are percent-encoded.':
+  'Events in Amazon’s binary framing. The model is in the address; names with slashes are percent-encoded.':
     '采用 Amazon 二进制帧格式的事件。模型位于地址中；含斜杠的名称需百分号编码。',
 }

@@ -8,7 +8,7 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'The signed-in user': '已登录的用户',
   'Sign out': '退出登录',
   'Change your own password': '修改自己的密码',
-  'Asks for the old password, and ends all other sessions of the user.': '需要旧密码，并结束该用户的所有其他会话。',
+  'Requires the old password, and ends all other sessions of the user.': '需要旧密码，并结束该用户的所有其他会话。',
   'Begin to sign in by the identity provider': '开始经身份提供方登录',
   'Where the identity provider sends the browser back to': '身份提供方将浏览器送回的地址',
   'For browsers only: needs the cookie of the sign-in that has begun.': '仅供浏览器：需要已开始的登录的 cookie。',
@@ -17,54 +17,54 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Sessions of the caller': '调用者的会话',
   'End a session': '结束会话',
   'Requests of the playground that run in it end too.': '其中正在运行的操练场请求也随之结束。',
-  'Conversations that the caller keeps here': '调用者保存在此的对话',
-  'One of them with its text': '其中一个，含文本',
-  'Keep a conversation': '保存对话',
-  'An older one than is kept changes nothing. Counts towards the quotas for stored conversations.':
+  'Stored conversations of the caller': '调用者保存在此的对话',
+  'A stored conversation with its text': '其中一个，含文本',
+  'Store a conversation': '保存对话',
+  'A version older than the stored one changes nothing. Counts towards the quotas for stored conversations.':
     '比已保存的更旧则不作更改。计入已存储对话的配额。',
-  'Delete a kept conversation': '删除已保存的对话',
-  'Links to conversations that the caller made': '调用者创建的对话链接',
-  'Make a link to a conversation': '创建对话链接',
-  'Anybody who has the link reads this copy, at `/share/` followed by the id. Only while the setting `shareLinks` is on.':
+  'Delete a stored conversation': '删除已保存的对话',
+  'Links to conversations, created by the caller': '调用者创建的对话链接',
+  'Create a link to a conversation': '创建对话链接',
+  'Anyone who has the link can read this copy, at `/share/` followed by the id. Only while the setting `shareLinks` is on.':
     '任何有链接的人都可在 `/share/` 加 id 处阅读此副本。仅在设置 `shareLinks` 开启时可用。',
   'End a link': '结束链接',
   'The conversation behind a link': '链接所指的对话',
   '`true` lists all groups. Administrators only.': '`true` 列出所有分组。仅限管理员。',
   'Groups that the caller may use': '调用者可以使用的分组',
-  'With `all=true` administrators get all groups, including budgets, what is left of them, limits, and how much is in them.':
+  'With `all=true` administrators get all groups, with budgets and what is left of them, limits and counts.':
     '管理员用 `all=true` 得到所有分组，含预算、剩余预算、限额以及其中的数量。',
   'Part of a name, an address, a tag or a model.': '名称、地址、标签或模型的一部分。',
   'Name of a group that they serve.': '所服务的分组名称。',
   'Id of a vendor.': '供应商的 id。',
   'One of their tags.': '其标签之一。',
   'Name of a model that they offer.': '所提供的模型名称。',
-  '`healthy`, `degraded` (parts of it rest), `open` (all of it rests) or `off`.':
+  '`healthy`, `degraded` (partly resting), `open` (entirely resting) or `off`.':
     '`healthy`、`degraded`（部分停用）、`open`（全部停用）或 `off`。',
-  '`created`, `name`, `priority` or `status` (what rests first); with a leading `-` the other way round.':
+  '`created`, `name`, `priority` or `status` (resting ones first); a leading `-` reverses the order.':
     '`created`、`name`、`priority` 或 `status`（停用者在前）；前加 `-` 则顺序相反。',
   'Change a key of a channel': '修改渠道的一个密钥',
-  'Its name, its weight, whether it is used; the secret stays.': '名称、权重以及是否使用；密钥本身不变。',
+  'Its name, its weight, and whether it is used; the secret stays.': '名称、权重以及是否使用；密钥本身不变。',
   'How many channels there are in each state': '各状态的渠道数量',
   'Part of a name or a description.': '名称或描述的一部分。',
   '`on` or `off`.': '`on` 或 `off`。',
-  '`name`, `ratio`, `users`, `keys`, `channels` or `models`; with a leading `-` the other way round.':
+  '`name`, `ratio`, `users`, `keys`, `channels` or `models`; a leading `-` reverses the order.':
     '`name`、`ratio`、`users`、`keys`、`channels` 或 `models`；前加 `-` 则顺序相反。',
   'How many may use it, and how many keys act in it.': '可使用者的数量，以及在其中使用的密钥数量。',
   'Name of a group in which they act.': '密钥所用分组的名称。',
-  'Ids of up to 200 users with commas between: what they paid. Administrators only.':
+  'Ids of up to 200 users, separated by commas: what they paid. Administrators only.':
     '至多 200 个用户 id，以逗号分隔：他们支付的部分。仅限管理员。',
-  'Ids of up to 200 keys with commas between.': '至多 200 个密钥 id，以逗号分隔。',
+  'Ids of up to 200 keys, separated by commas.': '至多 200 个密钥 id，以逗号分隔。',
   'Part of a name; or an id.': '名称的一部分，或 id。',
   '`user` or `admin`.': '`user` 或 `admin`。',
   'Name of a group that they may use.': '可使用的分组名称。',
-  '`name`, `created`, `balance`, `held`, `spent` (paid in 30 days) or `lastSeen`; with a leading `-` the other way round.':
+  '`name`, `created`, `balance`, `held`, `spent` (paid in 30 days) or `lastSeen`; a leading `-` reverses the order.':
     '`name`、`created`、`balance`、`held`、`spent`（30 天内支付）或 `lastSeen`；前加 `-` 则顺序相反。',
-  'What all users have together': '所有用户的合计',
+  'Totals over all users': '所有用户的合计',
   'Enabled users whose balance is below `lowBelow`.': '余额低于 `lowBelow` 的已启用用户。',
   'One user': '单个用户',
   'Where a user is signed in': '用户在哪些地方登录',
   'End every session of a user': '结束用户的所有会话',
-  'But for the one that asks.': '发出请求的会话除外。',
+  'Except the current one.': '发出请求的会话除外。',
   'End a session of a user': '结束用户的一个会话',
   'Create a group': '创建分组',
   'Change a group': '更改分组',
@@ -72,29 +72,29 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Default: the usual group of the user or team.': '默认：该用户或团队的常用分组。',
   'Id or name of a team of the caller: what it may use.': '调用者所属团队的 ID 或名称：该团队可以使用的内容。',
   'Models of a group': '分组的模型',
-  'What the models of channels can do': '渠道中模型的能力',
+  'Capabilities of the models of channels': '渠道中模型的能力',
   'Part of the name of a model.': '模型名称的一部分。',
   'What they do: `generate`, `embed` and so on.': '其用途：`generate`、`embed` 等。',
-  '`vision`, `tools`, `reasoning`, or some of them with commas between: what they all can do.':
+  '`vision`, `tools`, `reasoning`, or several, separated by commas: only models with all of them.':
     '`vision`、`tools`、`reasoning`，或其中几个，以逗号分隔：模型须全部具备。',
-  '`id`, `contextTokens`, `maxOutputTokens`, `input`, `output` or `cacheRead`; with a leading `-` the other way round. What has no such figure comes last.':
+  '`id`, `contextTokens`, `maxOutputTokens`, `input`, `output` or `cacheRead`; a leading `-` reverses the order. Models without the figure come last.':
     '`id`、`contextTokens`、`maxOutputTokens`、`input`、`output` 或 `cacheRead`；前加 `-` 则顺序相反。没有该数值的排在最后。',
-  '`model`, `input` or `output`; with a leading `-` the other way round.': '`model`、`input` 或 `output`；前加 `-` 则顺序相反。',
+  '`model`, `input` or `output`; a leading `-` reverses the order.': '`model`、`input` 或 `output`；前加 `-` 则顺序相反。',
   'Changes of a price, newest first': '价格的变更记录，最新的在前',
   'What a request would cost': '一个请求的费用',
-  'At the present price and the ratio of the group, with tiers and factors, rounded up as its bill would be. Nothing is sent and nothing is charged. `output` is without the reasoning, audio and images that are named beside it.':
+  'At the current price and the ratio of the group, with tiers and factors, rounded up as its bill would be. Nothing is sent and nothing is charged. `output` excludes the reasoning, audio and images that are given separately.':
     '按当前价格和分组倍率计算，包括阶梯和系数，取整方式与账单相同。不会发送请求，也不收费。`output` 不含另行列出的推理、音频和图片。',
-  'What prices would have charged for the last seven days': '按这些价格，最近七天会收取多少',
-  'Nothing is saved. With `basis` `requests`, each request is priced as it would be billed, tiers, factors and the ratio of its time included; a realtime session is priced as one request, without tiers. With `sums`, the amounts are estimated from the week’s sums at today’s ratios, without tiers and factors: where more than 20,000 requests were asked about, or they are no longer stored. `before` is the present price, on the same basis.':
+  'What the last seven days would have cost at other prices': '按这些价格，最近七天会收取多少',
+  'Nothing is saved. With `basis` `requests`, each request is priced as it would be billed, tiers, factors and the ratio of its time included; a realtime session is priced as one request, without tiers. With `sums`, the amounts are estimated from the week’s sums at today’s ratios, without tiers and factors: if there are more than 20,000 requests, or they are no longer stored. `before` is the current price, on the same basis.':
     '不会保存任何价格。`basis` 为 `requests` 时，按每个请求的计费方式逐一计算，包括阶梯、系数和当时的倍率；一次实时会话按一个请求计算，不分阶梯。为 `sums` 时，按一周的合计和当前倍率估算，不含阶梯和系数：所问请求超过 20,000 个，或其记录已不再保留。`before` 为当前价格，计算依据相同。',
   'Every model that a channel offers or that has a price': '渠道提供的或已有价格的全部模型',
   'Part of the name of a model, or of a channel that offers it.': '模型名称或提供它的渠道名称的一部分。',
   'The whole name of a model.': '模型的完整名称。',
-  '`priced`, `unpriced`, `incomplete` (its price serves nothing that it does), `unoffered` (no channel that is on offers it) or `losing` (the last seven days cost more than they brought).':
+  '`priced`, `unpriced`, `incomplete` (its price covers nothing that it does), `unoffered` (no enabled channel offers it) or `losing` (the last seven days cost more than they earned).':
     '`priced`、`unpriced`、`incomplete`（其价格不适用于它的任何用途）、`unoffered`（没有启用的渠道提供它）或 `losing`（最近七天的成本高于收入）。',
-  '`model`, `input`, `output`, `cacheRead`, `priceChangedAt`, `channels`, `requests`, `charged` or `margin` (its share; the last three of the last seven days); with a leading `-` the other way round. What needs a price comes first, what has no such figure last.':
+  '`model`, `input`, `output`, `cacheRead`, `priceChangedAt`, `channels`, `requests`, `charged` or `margin` (its share; the last three of the last seven days); a leading `-` reverses the order. What needs a price comes first, what has no such figure last.':
     '`model`、`input`、`output`、`cacheRead`、`priceChangedAt`、`channels`、`requests`、`charged` 或 `margin`（其占比；后三项为最近七天）；前加 `-` 则顺序相反。需要价格的排在最前，没有该数值的排在最后。',
-  'Each with its price, the channels that are on, what it can do as the channel knows it that is tried first, and its usage of the last seven days.':
+  'Each with its price, its enabled channels, the capabilities known to the channel that is tried first, and its usage of the last seven days.':
     '每个模型含其价格、启用的渠道、最先尝试的渠道所知的能力，以及最近七天的用量。',
   'How many models there are, and how many need a price': '模型的数量，以及其中需要价格的数量',
   'Offered, without a price that serves them.': '已提供，但没有适用的价格。',
@@ -102,39 +102,40 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Id of a user or a management key, or `file`.': '用户或管理密钥的 id，或 `file`。',
   'Realtime sessions among requests that are priced one by one.': '逐一计算的请求中的实时会话数。',
   'USD: what these requests did cost.': '美元：这些请求实际的费用。',
-  'Id of a channel: its models alone. Otherwise those of all channels that are on.': '渠道的 id：仅其模型；否则为所有启用渠道的模型。',
-  'Models without a price too, each as the channel knows it that is tried first.': '包括没有价格的模型；以最先尝试的渠道所知为准。',
-  '`true`: everybody’s keys. Administrators only.': '`true`：所有人的密钥。仅限管理员。',
+  'Id of a channel: only its models. Default: those of all enabled channels.': '渠道的 id：仅其模型；否则为所有启用渠道的模型。',
+  'Including models without a price, each with the capabilities of the channel that is tried first.':
+    '包括没有价格的模型；以最先尝试的渠道所知为准。',
+  '`true`: all users’ keys. Administrators only.': '`true`：所有人的密钥。仅限管理员。',
   'Id or name of a user. Only administrators may name others.': '用户的 id 或名称。只有管理员可以指定他人。',
   'Part of a name, note, owner or id, or the last four characters of a key.': '名称、备注、所有者或 id 的一部分，或密钥的后四位。',
   '`active`, `off` or `expired`.': '`active`、`off` 或 `expired`。',
   'Name of a group.': '分组名称。',
-  '`created`, `name` or `lastUsed`; with a leading `-` the other way round.': '`created`、`name` 或 `lastUsed`；前加 `-` 则反序。',
-  'Keys of the caller, or for administrators of everybody': '调用者的密钥；对管理员为所有人的密钥',
+  '`created`, `name` or `lastUsed`; a leading `-` reverses the order.': '`created`、`name` 或 `lastUsed`；前加 `-` 则反序。',
+  'Keys of the caller; for administrators of all users': '调用者的密钥；对管理员为所有人的密钥',
   'Create a key': '创建密钥',
   'The response contains the key itself in `key`. It is never shown again.': '响应的 `key` 是密钥本身，此后不再显示。',
   'Change a key': '更改密钥',
   'Give a key a new secret': '轮换密钥',
-  'The answer has the new secret in `key`, once. The old one is good for `overlapHours` more.':
+  'The response has the new secret in `key`, once. The old one stays valid for `overlapHours`.':
     '回答的 `key` 是新的密钥，只出现一次。旧的密钥在 `overlapHours` 小时内仍然有效。',
   'Delete a key': '删除密钥',
   'Management keys of the caller': '调用者的管理密钥',
   'Create a management key': '创建管理密钥',
-  'The response contains the key itself in `key`, once. It opens this API within its scopes, as far as its owner may at that time; no management key opens this endpoint.':
+  'The response contains the key itself in `key`, once. It gives access to this API within its scopes, and never to more than its owner may do at that time; management keys have no access to this endpoint.':
     '响应的 `key` 是密钥本身，只出现一次。它在权限范围内、且不超出所有者当时的权限打开此 API；任何管理密钥都不能打开本端点。',
   'Delete a management key': '删除管理密钥',
   'Quotas of the caller': '调用者的配额',
-  'What each user may keep, and how much of it the caller uses. Administrators change quotas in the settings.':
+  'Quotas of each user, and how much of them the caller uses. Administrators change them in the settings.':
     '每个用户可以保存多少，以及调用者已用多少。管理员在设置中更改配额。',
   'RFC 3339. Rows at or after this time.': 'RFC 3339。此时刻及之后的行。',
   'RFC 3339. Rows before this time.': 'RFC 3339。此时刻之前的行。',
   'The model as requested.': '所请求的模型。',
   'Name or id of a key.': '密钥的名称或 id。',
-  'Name or id of a user. Only administrators may name other users, but for members of a `team`.':
+  'Name or id of a user. Only administrators may name other users, except members of a `team`.':
     '用户的名称或 id。除 `team` 的成员外，只有管理员可以指定其他用户。',
   'Name of a channel. Administrators only.': '渠道名称。仅限管理员。',
   'An HTTP status.': 'HTTP 状态。',
-  '`true`: ended in `error` or `cut`, as usage counts errors. With a `channel` also what nobody answered and that channel was asked for.':
+  '`true`: ended in `error` or `cut`, as usage counts errors. With a `channel` also unanswered requests for which that channel was tried.':
     '`true`：以 `error` 或 `cut` 结束，与用量统计的错误一致。同时给出 `channel` 时，还包括无人作答而该渠道被请求过的请求。',
   '`complete`, `length`, `cut`, `aborted` or `error`.': '`complete`、`length`、`cut`、`aborted` 或 `error`。',
   'An error code.': '错误代码。',
@@ -142,53 +143,53 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'The model that answered, as its upstream names it. Administrators only.': '应答的模型，用其上游的名称。仅限管理员。',
   '`true`: a conversion changed or dropped something.': '`true`：转换改动或丢弃了内容。',
   'USD. Rows that cost at least this.': '美元。费用不低于此值的行。',
-  'A part of the error’s message, in any case of letters.': '错误消息中的一段文字，不区分大小写。',
+  'Part of the error’s message, ignoring case.': '错误消息中的一段文字，不区分大小写。',
   'Milliseconds. Rows that took at least this long.': '毫秒。耗时不低于此值的行。',
   'Usage rows': '用量行',
   'One usage row': '一条用量行',
   'A kept request': '已保留的请求',
-  'What the client asked and was answered, and for administrators every request to an upstream and its answer. For the owner of the key, and for administrators unless the settings leave it to owners. Each reading is in the audit trail. Of management keys only those with the scope `bodies` open it.':
+  'The client’s request and its answer, and for administrators every request to an upstream and its answer. For the owner of the key, and for administrators unless the settings restrict it to owners. Each read is recorded in the audit trail. Management keys need the scope `bodies`.':
     '客户端的请求与得到的回答；对管理员还有发往上游的每个请求及其回答。密钥的所有者可以读取；管理员也可以，除非设置只允许所有者。每次读取都记入审计记录。管理密钥需有权限 `bodies`。',
-  'One body of a kept request': '已保留请求的一份内容',
-  'The bytes as they were; `part` is its place in `parts`, from 0.': '原样的字节；`part` 是它在 `parts` 中的位置，从 0 起。',
+  'One body of a stored request': '已保留请求的一份内容',
+  'The original bytes; `part` is its index in `parts`, from 0.': '原样的字节；`part` 是它在 `parts` 中的位置，从 0 起。',
   'Kept requests as a file': '把已保留的请求导出为文件',
-  '`client-request`, `upstream-request`, `upstream-answer`, `client-answer`, or some of them with commas. Default: all.':
+  '`client-request`, `upstream-request`, `upstream-answer`, `client-answer`, or several with commas. Default: all.':
     '`client-request`、`upstream-request`、`upstream-answer`、`client-answer`，可用逗号分隔指定其中几个。默认：全部。',
   'Lines, 1 to 10,000. Default: 1,000.': '行数，1 到 10,000。默认：1,000。',
-  '`cursor` of the last line that came; with `as`, the header `x-parley-next` of the page before.':
+  '`cursor` of the last line received; with `as`, the header `x-parley-next` of the previous page.':
     '收到的最后一行的 `cursor`；带 `as` 时为上一页的响应头 `x-parley-next`。',
-  '`evals` or `fine-tuning`: conversations as lines of a data set in that form of OpenAI’s, 50 requests a page.':
+  '`evals` or `fine-tuning`: conversations as lines of a data set in that format of OpenAI’s, 50 requests per page.':
     '`evals` 或 `fine-tuning`：把对话按 OpenAI 的相应格式导出为数据集的行，每页 50 个请求。',
-  'One line of JSON for each kept request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are no text. A line has `missing`, an error code, where the bodies cannot be read. Whoever reads `limit` lines, or whose connection broke, goes on with `after`. With `as` each line is an example, a page looks at 50 requests at most, `x-parley-next` says where the next one begins, and `x-parley-left-out` how many requests are no examples: `not_chat`, `several_answers`, `incomplete`, `refused`, `unreadable`. Each request in it is in the audit trail. Of management keys only those with the scope `bodies` open it.':
+  'One line of JSON for each stored request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are not text. A line has `missing`, an error code, where the bodies cannot be read. After `limit` lines, or a broken connection, continue with `after`. With `as` each line is an example, a page examines at most 50 requests, `x-parley-next` is where the next one begins, and `x-parley-left-out` how many requests were left out, by reason: `not_chat`, `several_answers`, `incomplete`, `refused`, `unreadable`. Each exported request is recorded in the audit trail. Management keys need the scope `bodies`.':
     '每个已保留的请求一行 JSON，最新的在前：用量行的各字段、`cursor`、`redacted`、`whole`，以及 `parts`，其中内容为 `text`，不是文本时为 `base64`。内容无法读取时，该行有 `missing`（错误代码）。读满 `limit` 行或连接中断后，用 `after` 继续。带 `as` 时每行是一个样本，每页最多查看 50 个请求，`x-parley-next` 给出下一页的起点，`x-parley-left-out` 给出未成为样本的请求数：`not_chat`、`several_answers`、`incomplete`、`refused`、`unreadable`。其中每个请求都记入审计记录。管理密钥需有权限 `bodies`。',
   'Delete the bodies of a request': '删除一个请求的已保留内容',
   'Id of a key.': '密钥的 id。',
   'Id of a user. Only administrators may name others.': '用户的 id。只有管理员可以指定他人。',
-  'Delete the bodies of a key, a user or everybody': '删除某个密钥、某个用户或所有人的已保留内容',
-  '`true`: of everybody. Administrators only.': '`true`：所有人的。仅限管理员。',
-  'End every session of everybody but the one that asks': '结束所有人的全部会话，发起此请求的会话除外',
+  'Delete the bodies of a key, a user or all users': '删除某个密钥、某个用户或所有人的已保留内容',
+  '`true`: of all users. Administrators only.': '`true`：所有人的。仅限管理员。',
+  'End all sessions of all users except the current one': '结束所有人的全部会话，发起此请求的会话除外',
   'Sign-ins that wait for a second factor end too. Keys are not affected.': '等待第二因素的登录也会结束。密钥不受影响。',
   Replays: '重放',
   'What a replay would cost': '重放的预计费用',
-  'Sends nothing. What the originals used, at the prices of the targets; and which requests cannot be replayed, since they are not kept or not the caller’s.':
+  'Sends nothing. The originals’ usage at the prices of the targets; and which requests cannot be replayed, because they are not stored or not the caller’s.':
     '不发送任何请求。按目标的价格计算原请求的用量；并列出不能重放的请求，因为未保留或不属于调用者。',
   'Replay kept requests': '重放已保留的请求',
-  'Asks up to 50 kept requests again on up to four targets, in the background, as requests of the caller: by its groups and limits, for its money, or for that of a `team` in which it may spend. Whoever may read the bodies of a request may replay it. A target may name a `model`, a `channel` (administrators) or `sameChannel`, and fields of the body to `set` and `remove`; an empty one sends the same bytes. Nothing more is begun once `ceiling` is reached. Three jobs of a user may go on at once.':
+  'Sends up to 50 stored requests again to up to four targets, in the background, as requests of the caller: with the caller’s groups and limits, paid by the caller, or by a `team` that the caller may spend from. Whoever may read the bodies of a request may replay it. A target may name a `model`, a `channel` (administrators) or `sameChannel`, and fields of the body to `set` and `remove`; an empty one sends the same bytes. Nothing more is begun once `ceiling` is reached. A user may have three running jobs.':
     '在后台把最多 50 个已保留的请求在最多四个目标上再问一次，作为调用者的请求：受其分组与限制约束，由其付费，或由其可支出的 `team` 付费。可读取某请求内容的人即可重放它。目标可指定 `model`、`channel`（仅管理员）或 `sameChannel`，以及请求体中要 `set` 和 `remove` 的字段；空目标发送相同的字节。达到 `ceiling` 后不再开始新的请求。每个用户最多同时进行三个任务。',
   'A replay with its results': '一个重放及其结果',
   'Both answers of one item': '一项的两个回答',
-  'Text, calls of tools and finish of the original and the replay, and how they differ. Each reading is in the audit trail.':
+  'Text, tool calls and finish of the original and the replay, and how they differ. Each read is recorded in the audit trail.':
     '原请求与重放的文本、工具调用与结束原因，以及它们的差异。每次读取都记入审计记录。',
   'The results of a replay as a file': '重放结果文件',
   '`jsonl` (the default) or `csv`.': '`jsonl`（默认）或 `csv`。',
-  '`chat`: what the client asked as a chat request, too, in `chat`, where it is a conversation.':
+  '`chat`: also the client’s request as a chat request, in `chat`, if it is a conversation.':
     '`chat`：若请求是对话，另在 `chat` 中以 Chat 请求的形式给出客户端的请求。',
-  '`true`: both answers with each line, as JSONL. Each reading is in the audit trail.':
+  '`true`: both answers with each line, as JSONL. Each read is recorded in the audit trail.':
     '`true`：每行附带两个回答，仅限 JSONL。每次读取都记入审计记录。',
   'Stop a replay': '停止重放',
-  'What was begun ends; the rest is skipped.': '已开始的会完成；其余的跳过。',
+  'Running items are finished; the rest are skipped.': '已开始的会完成；其余的跳过。',
   'Delete a replay': '删除重放',
-  'One that is over, with the bodies of what it sent. The usage rows and what was charged stay.':
+  'Only one that is over, with the bodies of what it sent. Usage rows and charges stay.':
     '已结束的重放，连同其所发请求的已保留内容。用量行与已收费用保留。',
   'Dimensions to group by: model, key, user, group, channel, hour or day, or two of them separated by a comma. Without it there is a single total.':
     '分组维度：model、key、user、group、channel、hour 或 day，或用逗号分隔的两个。不填则只有一个总计。',
@@ -199,9 +200,9 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Covers the last 30 days by default and 366 days at most. `charged` matches the ledger exactly; percentiles are accurate to within 5 percent. As CSV it is one file of up to 50,000 rows; text that a spreadsheet would evaluate as a formula gets a leading apostrophe.':
     '默认为最近 30 天，最多 366 天。`charged` 与账本完全一致；百分位数的误差在 5% 以内。CSV 为一个文件，最多 50,000 行；会被电子表格当作公式的文本前加撇号。',
   'IANA time zone in which the day begins. Default: UTC.': '决定一天从何时开始的 IANA 时区。默认：UTC。',
-  '`1`, `7` or `30`: today alone, or with the days before it. Default: 1.': '`1`、`7` 或 `30`：仅今天，或连同之前的日子。默认：1。',
+  '`1`, `7` or `30`: only today, or including the days before it. Default: 1.': '`1`、`7` 或 `30`：仅今天，或连同之前的日子。默认：1。',
   Overview: '概览',
-  'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; of everybody for administrators. Filters choose which figures, not what needs attention.':
+  'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; for administrators, of all users. Filters apply to the figures, not to what needs attention.':
     '今天与上周同一时间的对比，或若干天与之前同样天数的对比；需要处理的事项；最初的步骤。对管理员为所有人的数据。筛选只限定数字，不限定需要处理的事项。',
   'A request id, the last four characters of a key, an id, or part of a name of a key, user, team, model, channel, group, plan or page.':
     '请求 id、密钥的后四位、id，或密钥、用户、团队、模型、渠道、分组、套餐、页面名称的一部分。',
@@ -219,26 +220,26 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Delete a channel': '删除渠道',
   'Health of a channel': '渠道的健康状况',
   'Reset the health of a channel': '重置渠道的健康状况',
-  'Without a body, all of it; with one, the row that it names.': '没有请求体时重置全部；有请求体时只重置它指明的一行。',
+  'Without a body, all of it; with one, the named row.': '没有请求体时重置全部；有请求体时只重置它指明的一行。',
   'How attempts on each channel ended in the last hour': '最近一小时在各渠道上的尝试结果',
-  'In slices of time, as the instance that answers has seen it since its start. Channels that were not asked have no row.':
+  'In slices of time, as seen by the answering instance since its start. Channels without attempts have no row.':
     '按时间片列出，以作答的实例自启动以来所见为准。未被请求的渠道没有对应的行。',
   'How attempts on a channel ended in the last hour': '最近一小时在渠道上的尝试结果',
-  'By key and model, in slices of time, as the instance that answers has seen it since its start.':
+  'By key and model, in slices of time, as seen by the answering instance since its start.':
     '按密钥与模型、按时间片列出，以作答的实例自启动以来所见为准。',
-  '`true`: also what failed lately and has not come to rest; its `state` is `closed`.':
+  '`true`: also what failed recently without resting; its `state` is `closed`.':
     '`true`：也包括最近失败过但未进入休息的，其 `state` 为 `closed`。',
   'Test a channel': '测试渠道',
-  'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health. With `detail` the answer has what came back: what the model said, its tokens and cost, and the beginning of the body or of the events.':
+  'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health. With `detail` the response includes the model’s output, its tokens and cost, and the beginning of the body or of the events.':
     '用它的每个密钥发送一个小的真实请求。不向任何人收费，结果也不影响渠道的健康状况。带 `detail` 时还给出返回的内容：模型的回答、token 与费用，以及正文或事件的开头。',
   'Models that a channel’s upstream lists': '渠道上游列出的模型',
   'Models that the upstream of a new channel lists': '新渠道的上游列出的模型',
   'For a channel that does not exist yet. Nothing is stored.': '用于尚不存在的渠道。不存储任何内容。',
-  'What rests now, of every channel': '所有渠道当前的停用项',
+  'Everything that is resting now, of all channels': '所有渠道当前的停用项',
   'Settings of the installation': '安装的设置',
-  'What the environment of this instance says': '此实例的环境变量',
-  'What the console made, as a parley.yaml': '控制台所建内容，写成 parley.yaml',
-  'Groups, channels, prices, users, keys and fallback models that the file does not declare. Secrets are not in it: variables stand for them, and its head lists these. Balances are not in it either.':
+  'Environment variables of this instance': '此实例的环境变量',
+  'The console’s configuration as a parley.yaml': '控制台所建内容，写成 parley.yaml',
+  'Groups, channels, prices, users, keys and fallback models that the file does not declare. It contains no secrets: variables take their place and are listed at the top. Balances are not included either.':
     '文件未声明的分组、渠道、价格、用户、密钥与后备模型。不含机密值：以变量代替，变量列于文件开头。也不含余额。',
   'Change settings': '更改设置',
   'Check the books': '核对账目',
@@ -247,36 +248,37 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Explain how a request would be routed': '解释请求会如何路由',
   'Nothing is sent, held or charged.': '不发送、不冻结、不收费。',
   'Compare an upstream’s invoice': '核对上游账单',
-  'Compares an upstream’s export of what it charges (CSV) with what requests to its channels are known to have cost, by day and model. Changes nothing.':
+  'Compares an upstream’s export of its charges (CSV) with the known costs of requests to its channels, by day and model. Changes nothing.':
     '把上游导出的费用（CSV）与发往其渠道的请求的已知成本按天、按模型进行比较。不做任何更改。',
   'Create a user': '创建用户',
   'Change a user': '更改用户',
   'Delete a user': '删除用户',
   'Entries of a user’s wallet': '用户钱包的分录',
   '`grant`, `credit` or `usage`.': '`grant`、`credit` 或 `usage`。',
-  'A part of the reason or of the cause, in any case.': '原因或起因中的一段文字，不区分大小写。',
-  '`day`: what requests were charged is summed by the day; all else stands alone.': '`day`：请求的扣费按天汇总，其余逐条列出。',
+  'Part of the reason or the cause, ignoring case.': '原因或起因中的一段文字，不区分大小写。',
+  '`day`: charges for requests are summed by day; all other entries are listed individually.': '`day`：请求的扣费按天汇总，其余逐条列出。',
   'With `by=day`, of the charges of a day: YYYY-MM-DD. `amount` is their sum.':
     '使用 `by=day` 时，某一天的扣费：YYYY-MM-DD。`amount` 是其总和。',
   'With `by=day`: how many charges that day has.': '使用 `by=day` 时：当天的扣费条数。',
-  'Newest first, each with what it left in the wallet, whichever are shown; the sum of a day stands where its newest charge does. As CSV it is one file of up to 50,000 rows of the same filters.':
+  'Newest first, each with the balance after it, regardless of filters; the sum of a day is listed at its newest charge. As CSV it is one file of up to 50,000 rows with the same filters.':
     '最新在前，每行附该分录之后钱包的余额，无论显示哪些行；一天的合计列在当天最新一笔扣费处。CSV 为一个文件，最多 50,000 行，筛选相同。',
   'USD: the sum of this entry and of all older ones.': 'USD：此分录与所有更早分录之和。',
   'An id or a name.': 'id 或名称。',
   'An action such as `key.create`, or `key` for every action on keys.': '操作，如 `key.create`；`key` 表示对密钥的所有操作。',
   '`json` or `csv`. Overrides the Accept header.': '`json` 或 `csv`。优先于 Accept 请求头。',
-  'As CSV it is one file of up to 50,000 rows, newest first, of the same filters.': 'CSV 为一个文件，最多 50,000 行，最新在前，筛选相同。',
+  'As CSV it is one file of up to 50,000 rows, newest first, with the same filters.':
+    'CSV 为一个文件，最多 50,000 行，最新在前，筛选相同。',
   'Audit trail': '审计记录',
   'Makes it safe to repeat the request: the credit is posted once.': '使重复请求安全：入账只发生一次。',
   'Add or withdraw credit': '增加或扣减余额',
   '`waiting`, `sent`, or `dead`: given up after the last try.': '`waiting`、`sent`，或 `dead`：最后一次尝试后放弃。',
-  'Alerts on their way, newest first': '发送中的告警，最新在前',
-  'Try an alert again that was given up': '重新尝试已放弃的告警',
+  'Deliveries of alerts, newest first': '发送中的告警，最新在前',
+  'Retry a delivery that was given up': '重新尝试已放弃的告警',
   'Destinations of alerts': '接收告警的目标',
   'Add a destination of alerts': '添加接收告警的目标',
-  'The answer has the secret that plain HTTP is signed with in `secret`, once. The URL is never shown again.':
+  'The response has the secret that signs plain HTTP in `secret`, once. The URL is never shown again.':
     '回答的 `secret` 是用于签名普通 HTTP 的密钥，只出现一次。URL 此后不再显示。',
   'Change a destination of alerts': '更改接收告警的目标',
-  'Remove a destination of alerts, and what is on its way there': '移除接收告警的目标，以及正在发往它的告警',
+  'Remove a destination of alerts and its pending deliveries': '移除接收告警的目标，以及正在发往它的告警',
   'Send a test to a destination': '向目标发送测试',
 }

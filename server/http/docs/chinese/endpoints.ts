@@ -11,7 +11,7 @@ export const endpoints: Readonly<Record<string, string>> = {
     '显示操练场的请求写成 `responses`、`messages` 或 `gemini` 时的样子。不发送，不收费。',
   'Text completions': '文本补全',
   'Responses over a WebSocket': '经 WebSocket 的 Responses',
-  'Each frame `response.create` has the body of `POST /v1/responses` and is asked, charged and logged as one; its events come as frames. One response after the other, at most eight wait; a frame has at most 1 MiB, a connection lasts an hour. With `store: false` the next turn may name the last response: the connection alone remembers it. `generate: false` sends items ahead without asking a model.':
+  'Each frame `response.create` has the body of `POST /v1/responses` and is processed, charged and logged like one; its events are sent as frames. One response at a time, at most eight wait; a frame has at most 1 MiB, a connection lasts at most an hour. With `store: false` the next turn may name the last response, which only this connection remembers. `generate: false` sends items ahead without calling a model.':
     '每个 `response.create` 帧的内容等同于 `POST /v1/responses` 的请求体，并照此请求、计费和记录；事件以帧返回。响应逐个进行，最多八个等待；每帧最多 1 MiB，连接最长一小时。`store: false` 时下一轮可以引用上一个响应：只有该连接记得它。`generate: false` 预先发送条目而不请求模型。',
   'Compact the context of a conversation': '压缩对话的上下文',
   'The output replaces the conversation so far: use it as the beginning of the next input. Works with every upstream, not only OpenAI’s.':
@@ -28,7 +28,7 @@ export const endpoints: Readonly<Record<string, string>> = {
   'Count the tokens of messages': '计算消息的 token 数',
   'Free of charge.': '免费。',
   'Gemini: generate content': 'Gemini：生成内容',
-  '`sse` for server-sent events; otherwise the response is one JSON array, sent piece by piece.':
+  '`sse` for server-sent events; otherwise the response is one JSON array, sent incrementally.':
     '`sse` 为服务器发送事件；否则响应是一个逐段发送的 JSON 数组。',
   'Gemini: generate content as a stream': 'Gemini：流式生成内容',
   'Gemini: count tokens': 'Gemini：计算 token 数',
@@ -46,23 +46,23 @@ export const endpoints: Readonly<Record<string, string>> = {
   'Edit images': '编辑图片',
   'Vary an image': '图片变体',
   Videos: '视频',
-  'Videos, which upstreams make long after they were asked.': '视频，上游在请求之后很久才制作完成。',
+  'Videos, which upstreams finish long after the request.': '视频，上游在请求之后很久才制作完成。',
   'Make a video': '制作视频',
-  'The answer comes when an upstream has begun. What the video may cost is held until it is made, and charged then, once; a video that fails is free. A row in the log follows its end.':
+  'The response is sent when an upstream has started. The maximum cost is held until the video is complete, and charged then, once; a failed video is free. The log row is written at its end.':
     '上游开始制作时即返回应答。视频可能的费用被预留到制作完成，届时扣一次费；失败的视频不收费。结束后日志中有一行。',
   'List videos': '列出视频',
   'Videos per page, 1 to 100. Default: 20.': '每页的视频数，1 到 100，默认 20。',
   'Id of the last video of the previous page.': '上一页最后一个视频的 id。',
   '`asc` for the oldest first.': '`asc` 表示最早的在前。',
   'Edit a video': '编辑视频',
-  'The video was made here; the upstream that made it makes the new one.': '该视频在此制作；制作它的上游制作新的视频。',
+  'The source video must have been made here; its upstream makes the new one.': '该视频在此制作；制作它的上游制作新的视频。',
   'Extend a video': '延长视频',
-  'A video and how far it is': '一个视频及其进度',
+  'A video and its progress': '一个视频及其进度',
   'Delete a video that has ended': '删除已结束的视频',
   'Remix a video': '改编视频',
   'The file of a video': '视频的文件',
   'Gemini: make videos': 'Gemini：制作视频',
-  'As clients of Veo ask. The answer is an operation, which is asked for until it is done.':
+  'In the format of Veo clients. The response is an operation, which is polled until it is done.':
     '按 Veo 客户端的方式请求。应答是一个操作，反复查询直到完成。',
   'Gemini: an operation': 'Gemini：一个操作',
   'How long it is to be, in seconds.': '时长，以秒计。',
@@ -70,10 +70,10 @@ export const endpoints: Readonly<Record<string, string>> = {
   'The id of a video.': '视频的 id。',
   'A single picture.': '单张图片。',
   '`1K` or `2K`.': '`1K` 或 `2K`。',
-  'For channels whose upstream makes variations; the request passes as it is, and is priced like an edit.':
+  'For channels whose upstream makes variations; the request is passed unchanged, and priced like an edit.':
     '用于上游支持变体的渠道；请求原样传递，计价与编辑相同。',
   'Gemini: generate images': 'Gemini：生成图片',
-  'As clients of Imagen ask. Upstreams of Imagen get the request as it is; other models that draw get the same question.':
+  'In the format of Imagen clients. Imagen upstreams get the request unchanged; for other image models it is converted.':
     '按 Imagen 客户端的方式请求。Imagen 上游原样收到请求；其他会画图的模型收到同样的问题。',
   'Edit images, older address': '编辑图片，旧地址',
   'The same as `/v1/images/edits`, which new clients should use.': '与 `/v1/images/edits` 相同，新客户端应使用后者。',
@@ -87,7 +87,7 @@ export const endpoints: Readonly<Record<string, string>> = {
   Audio: '音频',
   'Speech to text and text to speech.': '语音转文本，文本转语音。',
   'Rerank documents': '对文档重排序',
-  'Accepts requests of Jina and Cohere clients. Responses have Jina’s format, whatever the upstream.':
+  'Accepts requests of Jina and Cohere clients. Responses have Jina’s format, for any upstream.':
     '接受 Jina 和 Cohere 客户端的请求。无论上游是谁，响应都是 Jina 的格式。',
   Ranking: '排序',
   'Documents ranked by relevance to a query.': '按与查询的相关度排列文档。',
@@ -101,8 +101,8 @@ export const endpoints: Readonly<Record<string, string>> = {
     '转发给支持它的渠道；若没有，则为 400 `unsupported_endpoint`。',
   Search: '搜索',
   'Web search for coding agents.': '供编码代理使用的网页搜索。',
-  'What this key is and may do': '此密钥是什么、能做什么',
-  'For the holder of a key, without an account: what was spent, what is left of its budget, its models and limits. The page `/key` shows it.':
+  'Facts about this key': '此密钥是什么、能做什么',
+  'For the holder of a key, without an account: its spend, what is left of its budget, its models and limits. The page `/key` shows it.':
     '供没有账号的密钥持有人使用：已花费、预算余额、模型与限额。页面 `/key` 显示这些内容。',
   'In the format of the Messages protocol.': 'Messages 协议的格式。',
   'In the format of Gemini.': 'Gemini 的格式。',
@@ -130,7 +130,7 @@ export const endpoints: Readonly<Record<string, string>> = {
     '200 为 `ready` 或 `degraded`（数据库不可达，请求仍被处理）；503 为 `starting`、`draining` 或 `unavailable`。',
   'This document': '本文档',
   'The human-readable reference': '供人阅读的参考',
-  'For a browser the page of the console; for anything else one page without scripts, as at `/docs.html`.':
+  'For browsers the console’s page; for anything else one page without scripts, as at `/docs.html`.':
     '对浏览器为控制台的页面；否则为一个不含脚本的页面，与 `/docs.html` 相同。',
   'The reference as one page': '参考，单页',
   'The reference as data': '参考，数据',
@@ -141,12 +141,12 @@ export const endpoints: Readonly<Record<string, string>> = {
   '`zh` for Chinese, as data. Default: English.': '`zh` 为中文，仅限数据。默认：英文。',
   Operation: '运维',
   'For operators.': '供运维人员使用。',
-  'With `background: true` the answer is made here on any upstream: the response comes at once with `in_progress`, GET it until it is `completed`, `incomplete` or `failed`. What holds for any request holds for it: limits, money, a row in the log. One that the end of a process interrupted is `failed`, and charged for what was delivered.':
+  'With `background: true` the response runs in the background on any upstream: it is returned at once with `in_progress`; poll it with GET until it is `completed`, `incomplete` or `failed`. Limits, money and the log row are the same as for any request. One interrupted by the end of a process is `failed`, and charged for what was delivered.':
     '带 `background: true` 时，无论上游是谁，回答都在此处生成：响应立即返回，状态为 `in_progress`，用 GET 读取直到 `completed`、`incomplete` 或 `failed`。对它与对任何请求一样：限额、费用、日志行。因进程结束而中断的为 `failed`，只对已交付的部分收费。',
   'A response that was asked for with `background: true`. One that is complete by then stays as it is.':
     '以 `background: true` 请求的响应。届时已完成的保持不变。',
   'Create a conversation': '创建对话',
-  'Kept here until 30 days after its last change, so that requests on any upstream continue it: `conversation` in a request of Responses puts its items before the input, and adds input and answer to it.':
+  'Stored until 30 days after its last change, so that requests on any upstream can continue it: `conversation` in a Responses request puts its items before the input, and adds input and answer to it.':
     '保存在此处，直到最后一次更改后 30 天，任何上游的请求都能续接：Responses 请求中的 `conversation` 会把其条目放在输入之前，并把输入和回答加入其中。',
   'A conversation': '单个对话',
   'Change the metadata of a conversation': '修改对话的元数据',
@@ -160,19 +160,19 @@ export const endpoints: Readonly<Record<string, string>> = {
   'One item of a conversation': '对话的单个条目',
   'Delete an item of a conversation': '删除对话的条目',
   'A request that continues it.': '续接该对话的请求。',
-  'Cancel a response in the background': '取消后台响应',
-  'Of a response that was created with `background: true`. What the upstream has begun to make is charged. A response that is complete stays as it is.':
+  'Cancel a background response': '取消后台响应',
+  'For a response that was created with `background: true`. What the upstream has already generated is charged. A complete response is unchanged.':
     '针对以 `background: true` 创建的响应。上游已开始生成的部分照常收费。已完成的响应保持不变。',
   'Rerank documents, for Cohere’s clients': '对文档重排序，供 Cohere 客户端使用',
-  'The same request; responses have Cohere’s format, whatever the upstream.': '请求相同；无论上游是谁，响应都是 Cohere 的格式。',
+  'The same request; responses have Cohere’s format, for any upstream.': '请求相同；无论上游是谁，响应都是 Cohere 的格式。',
   'Gemini: create an interaction': 'Gemini：创建交互',
-  'Where a channel of the model serves interactions (`interact` among its `operations`, as channels of the vendors `gemini` and `parley` have unless they say otherwise), it passes there as it is, and is its user’s here for 30 days: tools, agents and environments of Google’s own too; an agent is offered under its name like a model. On other channels it is a stored response in Gemini’s words, which every upstream continues and either address reads; what an upstream cannot be told is then a loss, and what only Google’s service does is refused with what it needs. With `background: true` it comes at once with `in_progress`: GET it until it is made. Money is held until then, and charged once, over restarts too.':
+  'Where a channel of the model serves interactions (`interact` among its `operations`, as channels of the vendors `gemini` and `parley` have unless they say otherwise), it is passed there unchanged and stays accessible to its user here for 30 days, including Google’s own tools, agents and environments; an agent is offered under its name like a model. On other channels it is a stored response in Gemini’s format, which every upstream can continue and either address can read; what an upstream cannot express is then a loss, and what only Google’s service can do is refused with a message that says what it needs. With `background: true` it comes at once with `in_progress`: poll it with GET until it is done. Money is held until then, and charged once, also across restarts.':
     '若该模型的某个渠道提供交互（其 `operations` 含 `interact`；供应商 `gemini` 与 `parley` 的渠道默认如此），请求原样传递并保存在上游，在此可用 30 天：包括 Google 自有的工具、代理和环境；代理像模型一样以其名称提供。在其他渠道上，它是以 Gemini 的说法表示的已存储响应，任何上游都能继续，两个地址都可读取；无法告诉上游的内容记为损失，只有 Google 服务能做的会被拒绝并说明所需条件。`background: true` 时立即返回 `in_progress`：用 GET 读取直到完成。在此之前预留金额，完成后只计费一次，重启后亦然。',
   'Gemini: one interaction': 'Gemini：单个交互',
   '`true`: with what it answers.': '`true`：连同它所回答的输入。',
   '`true`: as the events that it was made of.': '`true`：以组成它的事件返回。',
   'Only the events behind this one.': '仅此事件之后的事件。',
   'Gemini: cancel an interaction': 'Gemini：取消交互',
-  'One that is made in the background. What was delivered is charged.': '在后台生成的交互。已交付的部分会收费。',
+  'Only a background one. What was delivered is charged.': '在后台生成的交互。已交付的部分会收费。',
   'Gemini: delete an interaction': 'Gemini：删除交互',
 }

@@ -1,10 +1,10 @@
 /** Texts about files stored for requests, and about counting tokens. */
 export const files: Readonly<Record<string, string>> = {
   Files: '文件',
-  'Files that are kept here for requests: uploaded once, named by their ids in any protocol, on any upstream.':
+  'Files stored here for requests: uploaded once, used by id in any protocol, on any upstream.':
     '保存在此处、供请求使用的文件：上传一次，在任何协议、任何上游中以其 id 引用。',
   'Upload a file': '上传文件',
-  'Requests of any protocol name it by its id, on any upstream: as `file_id`, or as `fileUri` with Gemini. Kept for 30 days, or as `expires_after[seconds]` or `expires_in_seconds` says. The format is that of Messages if the request has a version header or `x-api-key`, Gemini’s if it has `x-goog-api-key` or `?key=`, and OpenAI’s otherwise.':
+  'Requests of any protocol name it by its id, on any upstream: as `file_id`, or as `fileUri` with Gemini. Stored for 30 days, or as `expires_after[seconds]` or `expires_in_seconds` says. The format is that of Messages if the request has a version header or `x-api-key`, Gemini’s if it has `x-goog-api-key` or `?key=`, and OpenAI’s otherwise.':
     '任何协议的请求都以 id 引用它，上游不限：写作 `file_id`，Gemini 写作 `fileUri`。保存 30 天，或按 `expires_after[seconds]`、`expires_in_seconds` 所指定。请求带版本请求头或 `x-api-key` 时用 Messages 的格式，带 `x-goog-api-key` 或 `?key=` 时用 Gemini 的格式，否则用 OpenAI 的格式。',
   'A question about the file.': '就该文件提问。',
   '25 MiB at most.': '最多 25 MiB。',
@@ -22,13 +22,12 @@ export const files: Readonly<Record<string, string>> = {
   'Delete a file': '删除文件',
   'What is in a file': '文件的内容',
   'Gemini: upload a file': 'Gemini：上传文件',
-  'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes `upload`, `upload, finalize`, `query` and `cancel`, for an hour and without a key: it stands for the key that began the upload. Kept for 48 hours.':
+  'Resumable uploads: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes `upload`, `upload, finalize`, `query` and `cancel`, valid for an hour and without a key: it acts for the key that began the upload. Stored for 48 hours.':
     '可续传的上传：`X-Goog-Upload-Command: start` 的回答在 `X-Goog-Upload-URL` 中给出地址，该地址接受 `upload`、`upload, finalize`、`query` 和 `cancel`，一小时内有效且无需密钥：它代表开始上传的密钥。保存 48 小时。',
   'What is to be done.': '要执行的操作。',
   'Gemini: own files': 'Gemini：自己的文件',
   'Gemini: one file': 'Gemini：单个文件',
   'Gemini: delete a file': 'Gemini：删除文件',
   'Count the tokens of a response': '计算一次响应的 token 数',
-  'Of the whole conversation, where the request continues a stored response. Free of charge.':
-    '请求续接已存储的响应时，计算整个对话。免费。',
+  'Of the whole conversation, if the request continues a stored response. Free of charge.': '请求续接已存储的响应时，计算整个对话。免费。',
 }

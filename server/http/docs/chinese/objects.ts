@@ -26,11 +26,11 @@ const deeds: Readonly<Record<string, string>> = {
   'files of a batch': '一批中的文件',
   'files in one': '其中的文件',
   'one file': '单个文件',
-  'change what is said of a file': '修改文件的说明',
+  'change the metadata of a file': '修改文件的说明',
   'remove a file': '移除文件',
   'what is in a file': '文件的内容',
   'add several files': '添加多个文件',
-  'how far a batch of files is': '一批文件的进度',
+  'progress of a batch of files': '一批文件的进度',
   'cancel a batch of files': '取消一批文件',
   'what is in a version': '版本的内容',
   'what is in one': '内容',
@@ -72,16 +72,16 @@ const summaries = describedDoors.map((door) => [
 export const objects: Readonly<Record<string, string>> = {
   ...Object.fromEntries(summaries),
   Objects: '上游账户中的对象',
-  'Vector stores, containers, voices, skills, cached contents and file search stores: made in the account of one upstream, found again there by their owner, and not there for anybody else.':
+  'Vector stores, containers, voices, skills, cached contents and file search stores: created in the account of one upstream, and accessible only to their owner.':
     '向量存储、容器、自定义声音、技能、缓存内容和文件搜索存储：创建于某个上游账户，其所有者之后在同一账户中找到它们；对其他人则不存在。',
-  'In the account of one upstream, chosen among those channels of the key whose vendor has such objects. Later calls with its id go to the channel and key that made it, and so do requests that name it; for anybody else it is not there.':
+  'In the account of one upstream, chosen among those channels of the key whose vendor has such objects. Later calls with its id go to the channel and key that created it, and so do requests that name it; no one else can see it.':
     '创建于某个上游账户，从该密钥可用且其供应商支持此类对象的渠道中选出。之后带有其 id 的调用以及引用它的请求都发往创建它的渠道和密钥；对其他人则不存在。',
-  'Only what was made with keys of the same user or team.': '仅限同一用户或团队的密钥所创建的对象。',
-  'In the account of one upstream that has the model. The tokens that it reports are charged as input of that model; what it asks for keeping them is in the row. Requests that name it as `cachedContent` go to the channel and key that have it.':
+  'Only objects created with keys of the same user or team.': '仅限同一用户或团队的密钥所创建的对象。',
+  'In the account of one upstream that has the model. The tokens that it reports are charged as input of that model; the upstream’s storage fee is in the row. Requests that name it as `cachedContent` go to the channel and key that have it.':
     '创建于提供该模型的某个上游账户。上游报告的 token 按该模型的输入计费；与保存有关的数据记在日志行中。以 `cachedContent` 引用它的请求发往持有它的渠道和密钥。',
-  'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes the parts, 26 MiB at most each. For a day it needs no key: it stands for the one that began the upload.':
+  'Resumable uploads: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes the parts, at most 26 MiB each. For a day it needs no key: it acts for the one that began the upload.':
     '可续传的上传：`X-Goog-Upload-Command: start` 的回答在 `X-Goog-Upload-URL` 中给出地址，由它接收各部分，每部分最多 26 MiB。一天内它无需密钥：它代表开始上传的密钥。',
-  'A file that Parley keeps is copied into the account, once; answers name it by its own id.':
+  'A file stored in Parley is copied into the account, once; answers use Parley’s id for it.':
     'Parley 保存的文件会复制到该账户一次；回答中仍使用文件自己的 id。',
   'Only files of the same upstream account: upload others to the store itself.': '仅限同一上游账户的文件；其他文件请直接上传到存储。',
 }

@@ -15,7 +15,7 @@ export const pages: Readonly<Record<string, string>> = {
   'Sample of {path}': '{path} 的示例',
   'Node 22 or later, or Bun. Clients that can send headers use `Authorization: Bearer` instead.':
     '需要 Node 22 或更高版本，或 Bun。能发送请求头的客户端改用 `Authorization: Bearer`。',
-  'Parley sends nothing until the upstream’s first event, so that errors before it have their HTTP status. After 15 seconds of waiting it sends the response head and a heartbeat; errors after that arrive as events. A stream without its final event was cut off: Parley never makes an incomplete answer look complete.':
+  'Parley sends nothing until the upstream’s first event, so that errors before it have their own HTTP status. After 15 seconds of waiting it sends the response head and a heartbeat; errors after that arrive as events. A stream without its final event was cut off: Parley never makes an incomplete answer look complete.':
     '在上游的第一个事件之前，Parley 不发送任何内容，因此此前的错误带有各自的 HTTP 状态。等待 15 秒后，它发送响应头和一次心跳；此后的错误以事件送达。没有结束事件的流是被截断的：Parley 从不让不完整的回答看起来完整。',
   ' or ': ' 或 ',
   'an API key': 'API 密钥',
@@ -83,17 +83,17 @@ export const pages: Readonly<Record<string, string>> = {
   '`Retry-After` is sent when a later retry can succeed, `x-should-retry: false` when no retry can.':
     '稍后重试可能成功时发送 `Retry-After`，重试无用时发送 `x-should-retry: false`。',
   Errors: '错误',
-  'Keys, users, teams and groups may be limited in requests and tokens a minute, in requests at once, and in what they spend. Answers tell what is left of the tightest limit a minute, in the headers that the clients of their protocol know; those of Gemini know none, and without a limit there is no header.':
+  'Keys, users, teams and groups can have limits on requests and tokens per minute, concurrent requests, and spending. Responses report what is left of the tightest per-minute limit, in the headers of their protocol; Gemini has none, and without a limit there is no header.':
     '密钥、用户、团队和分组可以限制每分钟的请求数和 token 数、同时进行的请求数以及花费。响应会用各协议客户端所认识的响应头，说明最紧的每分钟限制还剩多少；Gemini 的客户端没有这类响应头，没有限制时也不发送。',
   'Headers of limits': '限制的响应头',
-  'Requests that may be made in a minute.': '每分钟可发送的请求数。',
-  'Requests that are left now.': '目前剩余的请求数。',
-  'When all of them are there again.': '何时全部恢复。',
-  'Tokens that may be used in a minute.': '每分钟可使用的 token 数。',
-  'Tokens that are left now.': '目前剩余的 token 数。',
-  'A request beyond a limit a minute is refused with `rate_limit_exceeded`, status 429, and `Retry-After`; one that no balance or budget pays for with `insufficient_quota`. Neither is charged.':
+  'Requests allowed per minute.': '每分钟可发送的请求数。',
+  'Requests left now.': '目前剩余的请求数。',
+  'When all of them are available again.': '何时全部恢复。',
+  'Tokens allowed per minute.': '每分钟可使用的 token 数。',
+  'Tokens left now.': '目前剩余的 token 数。',
+  'A request beyond a per-minute limit is refused with `rate_limit_exceeded`, status 429, and `Retry-After`; one that the balance or a budget does not cover with `insufficient_quota`. Neither is charged.':
     '超出每分钟限制的请求会被拒绝：`rate_limit_exceeded`，状态码 429，并带 `Retry-After`；余额或预算不足的请求为 `insufficient_quota`。两者都不收费。',
-  'What a key may use now, `GET /v1/models` answers; in the console there is a list with prices:':
+  'What a key may use now is shown by `GET /v1/models` ; the console has a list with prices:':
     '密钥目前可用的模型见 `GET /v1/models`；控制台中有带价格的列表：',
   Limits: '限制',
   'Requested with: {what}': '请求方式：{what}',
@@ -105,13 +105,13 @@ export const pages: Readonly<Record<string, string>> = {
   Event: '事件',
   Meaning: '含义',
   Streams: '流',
-  'A management key, `pk-...`, does by program what its owner does in the console. Make one under Account. It opens `/api` within its scopes, and never more than its owner may do at that time; each endpoint above names the scopes of which one opens it.':
+  'With a management key, `pk-...`, a program can do what its owner does in the console. Create one under Account. It gives access to `/api` within its scopes, and never to more than its owner may do at that time; each endpoint above names the scopes, any one of which is enough.':
     '管理密钥 `pk-...` 让程序做其所有者在控制台能做的事。在“账号”中创建。它在权限范围内打开 `/api`，且不超出所有者当时的权限；上面每个端点都列出可打开它的权限，有其一即可。',
   'A call with a management key': '用管理密钥调用',
   Scopes: '权限范围',
   Scope: '权限',
   'What it opens': '可打开的内容',
-  'reads everything that its owner may read, but for kept bodies and replays': '读取所有者可读的一切，已保留的内容与重放除外',
+  'reads everything that its owner may read, except stored bodies and replays': '读取所有者可读的一切，已保留的内容与重放除外',
   'reads requests and usage': '读取请求与用量',
   'reads and changes API keys': '读取和更改 API 密钥',
   'reads, changes and tests channels, explains routes': '读取、更改和测试渠道，解释路由',
@@ -121,13 +121,13 @@ export const pages: Readonly<Record<string, string>> = {
   'reads and changes teams, their members, caps and credit': '读取和更改团队及其成员、上限和余额',
   'reads the audit trail': '读取审计记录',
   'reads and changes the settings': '读取和更改设置',
-  'reads kept requests and answers': '读取已保留的请求与回答',
-  'asks kept requests again for the money of its owner, and reads both answers': '用所有者的余额重放已保留的请求，并读取两个回答',
-  'It stops at its expiry, when it is deleted, and with its owner: disabled, deleted, or of another role than when it was made.':
+  'reads stored requests and answers': '读取已保留的请求与回答',
+  'replays stored requests at its owner’s expense, and reads both answers': '用所有者的余额重放已保留的请求，并读取两个回答',
+  'It stops working at its expiry, when it is deleted, and when its owner is disabled, deleted, or gets another role.':
     '到期、被删除，或所有者被停用、删除、角色与创建时不同，它即失效。',
-  'It makes no other management key, ends no session and changes no password of its owner. It never opens a door of models; keys of models never open `/api`.':
+  'It cannot create management keys, end sessions or change its owner’s password. It gives no access to models; API keys for models give no access to `/api`.':
     '它不能创建其他管理密钥，不能结束会话，也不能更改所有者的密码。它不能调用模型；模型的密钥也不能打开 `/api`。',
-  'It needs no cookie and no origin. The audit trail names it, and its owner.': '它不需要 cookie 和 Origin。审计记录写明它及其所有者。',
+  'It needs no cookie and no origin. The audit trail records it and its owner.': '它不需要 cookie 和 Origin。审计记录写明它及其所有者。',
   'Command line': '命令行',
   '`parley` calls the same API: `parley keys create ci --daily 5`, `parley usage --by model --csv`, `parley config plan house.yaml`. It reads `PARLEY_URL` and `PARLEY_MANAGEMENT_KEY`; `parley help` lists every command.':
     '`parley` 调用同一 API：`parley keys create ci --daily 5`、`parley usage --by model --csv`、`parley config plan house.yaml`。它读取 `PARLEY_URL` 和 `PARLEY_MANAGEMENT_KEY`；`parley help` 列出所有命令。',

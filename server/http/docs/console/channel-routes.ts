@@ -15,8 +15,8 @@ export const channelRouteDocs: readonly RouteDoc[] = [
       vendor: 'Id of a vendor.',
       tag: 'One of their tags.',
       model: 'Name of a model that they offer.',
-      status: '`healthy`, `degraded` (parts of it rest), `open` (all of it rests) or `off`.',
-      sort: '`created`, `name`, `priority` or `status` (what rests first); with a leading `-` the other way round.',
+      status: '`healthy`, `degraded` (partly resting), `open` (entirely resting) or `off`.',
+      sort: '`created`, `name`, `priority` or `status` (resting ones first); a leading `-` reverses the order.',
     }),
   ),
   doc('GET /api/channels/totals', 'admin', 'How many channels there are in each state', { gives: 'ChannelTotals' }),
@@ -26,14 +26,14 @@ export const channelRouteDocs: readonly RouteDoc[] = [
     'How attempts on each channel ended in the last hour',
     'ChannelAttempts',
     [],
-    'In slices of time, as the instance that answers has seen it since its start. Channels that were not asked have no row.',
+    'In slices of time, as seen by the answering instance since its start. Channels without attempts have no row.',
   ),
   doc('POST /api/channels', 'admin', 'Create a channel', { takes: 'NewChannel', gives: 'Channel', status: 201 }),
   doc('GET /api/channels/:id', 'admin', 'One channel', { gives: 'Channel' }),
   doc('PATCH /api/channels/:id', 'admin', 'Change a channel', { takes: 'ChannelPatch', gives: 'Channel' }),
   doc('PATCH /api/channels/:id/keys/:key', 'admin', 'Change a key of a channel', {
     ...{ takes: 'ChannelKeyPatch', gives: 'Channel' },
-    description: 'Its name, its weight, whether it is used; the secret stays.',
+    description: 'Its name, its weight, and whether it is used; the secret stays.',
   }),
   doc('DELETE /api/channels/:id', 'admin', 'Delete a channel'),
   doc('GET /api/channels/:id/health', 'admin', 'Health of a channel', { gives: 'ChannelHealth' }),
@@ -41,17 +41,17 @@ export const channelRouteDocs: readonly RouteDoc[] = [
     takes: 'HealthReset',
     optional: true,
     gives: 'ChannelHealth',
-    description: 'Without a body, all of it; with one, the row that it names.',
+    description: 'Without a body, all of it; with one, the named row.',
   }),
   doc('GET /api/channels/:id/outcomes', 'admin', 'How attempts on a channel ended in the last hour', {
     gives: 'ChannelOutcomes',
-    description: 'By key and model, in slices of time, as the instance that answers has seen it since its start.',
+    description: 'By key and model, in slices of time, as seen by the answering instance since its start.',
   }),
   doc('POST /api/channels/:id/test', 'admin', 'Test a channel', {
     takes: 'ProbeQuestion',
     gives: 'ProbeAnswer',
     description:
-      'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health. With `detail` the answer has what came back: what the model said, its tokens and cost, and the beginning of the body or of the events.',
+      'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health. With `detail` the response includes the model’s output, its tokens and cost, and the beginning of the body or of the events.',
   }),
   doc('GET /api/channels/:id/models', 'admin', 'Models that a channel’s upstream lists', { gives: 'UpstreamModels' }),
   doc('POST /api/channels/models', 'admin', 'Models that the upstream of a new channel lists', {
@@ -59,8 +59,8 @@ export const channelRouteDocs: readonly RouteDoc[] = [
     gives: 'UpstreamModels',
     description: 'For a channel that does not exist yet. Nothing is stored.',
   }),
-  doc('GET /api/health', 'admin', 'What rests now, of every channel', {
+  doc('GET /api/health', 'admin', 'Everything that is resting now, of all channels', {
     gives: 'Ailments',
-    parameters: inQuery({ lately: '`true`: also what failed lately and has not come to rest; its `state` is `closed`.' }),
+    parameters: inQuery({ lately: '`true`: also what failed recently without resting; its `state` is `closed`.' }),
   }),
 ]

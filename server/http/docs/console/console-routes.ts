@@ -18,8 +18,8 @@ const usageOf = inQuery({
   model: 'The model as requested.',
   key: 'Name or id of a key.',
   group: 'Name of a group.',
-  user: 'Name or id of a user. Only administrators may name other users, but for members of a `team`.',
-  team: 'Name or id of a team: what it paid, as far as the caller’s role in it shows that.',
+  user: 'Name or id of a user. Only administrators may name other users, except members of a `team`.',
+  team: 'Name or id of a team: what it paid, as far as the caller’s role in it allows.',
   channel: 'Name of a channel. Administrators only.',
 })
 const usageFilters = [...inQuery({ from: 'RFC 3339. Rows at or after this time.', to: 'RFC 3339. Rows before this time.' }), ...usageOf]
@@ -29,16 +29,16 @@ const auditForm = inQuery({
   format: '`json` or `csv`. Overrides the Accept header.',
 })
 const usageLists = inQuery({
-  users: 'Ids of up to 200 users with commas between: what they paid. Administrators only.',
-  keys: 'Ids of up to 200 keys with commas between.',
+  users: 'Ids of up to 200 users, separated by commas: what they paid. Administrators only.',
+  keys: 'Ids of up to 200 keys, separated by commas.',
 })
 const rowConditions = inQuery({
   status: 'An HTTP status.',
   failed:
-    '`true`: ended in `error` or `cut`, as usage counts errors. With a `channel` also what nobody answered and that channel was asked for.',
+    '`true`: ended in `error` or `cut`, as usage counts errors. With a `channel` also unanswered requests for which that channel was tried.',
   end: '`complete`, `length`, `cut`, `aborted` or `error`.',
   error: 'An error code.',
-  errorText: 'A part of the error’s message, in any case of letters.',
+  errorText: 'Part of the error’s message, ignoring case.',
   stream: '`true` or `false`.',
   upstreamModel: 'The model that answered, as its upstream names it. Administrators only.',
   losses: '`true`: a conversion changed or dropped something.',
@@ -64,14 +64,14 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   }),
   doc('POST /api/session', 'anyone', 'Sign in', {
     ...{ takes: 'SignIn', gives: 'User' },
-    description: 'Answers 202 with the second factors that the sign-in goes on with at `POST /api/session/step`, where one is asked for.',
+    description: 'Returns 202 with the available second factors if one is required; continue at `POST /api/session/step`.',
   }),
   doc('GET /api/session', 'session', 'The signed-in user', { gives: 'User' }),
   doc('DELETE /api/session', 'session', 'Sign out'),
   doc('PATCH /api/session/password', 'session', 'Change your own password', {
     takes: 'PasswordChange',
     gives: 'User',
-    description: 'Asks for the old password, and ends all other sessions of the user.',
+    description: 'Requires the old password, and ends all other sessions of the user.',
   }),
   doc('POST /api/session/oidc', 'anyone', 'Begin to sign in by the identity provider', {
     takes: 'ProviderSignIn',
@@ -86,26 +86,26 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   list('GET /api/session/identities', 'session', 'Identities of the caller at the provider', 'Identities'),
   doc('DELETE /api/session/identities/:id', 'session', 'Unlink an identity'),
   list('GET /api/sessions', 'session', 'Sessions of the caller', 'Sessions'),
-  doc('DELETE /api/sessions', 'admin', 'End every session of everybody but the one that asks', {
+  doc('DELETE /api/sessions', 'admin', 'End all sessions of all users except the current one', {
     gives: 'EndedSessions',
     description: 'Sign-ins that wait for a second factor end too. Keys are not affected.',
   }),
   doc('DELETE /api/sessions/:id', 'session', 'End a session', {
     description: 'Requests of the playground that run in it end too.',
   }),
-  list('GET /api/conversations', 'session', 'Conversations that the caller keeps here', 'KeptConversations'),
-  doc('GET /api/conversations/:id', 'session', 'One of them with its text', { gives: 'KeptConversation' }),
-  doc('PUT /api/conversations/:id', 'session', 'Keep a conversation', {
+  list('GET /api/conversations', 'session', 'Stored conversations of the caller', 'KeptConversations'),
+  doc('GET /api/conversations/:id', 'session', 'A stored conversation with its text', { gives: 'KeptConversation' }),
+  doc('PUT /api/conversations/:id', 'session', 'Store a conversation', {
     takes: 'KeptConversation',
-    description: 'An older one than is kept changes nothing. Counts towards the quotas for stored conversations.',
+    description: 'A version older than the stored one changes nothing. Counts towards the quotas for stored conversations.',
   }),
-  doc('DELETE /api/conversations/:id', 'session', 'Delete a kept conversation'),
-  list('GET /api/shares', 'session', 'Links to conversations that the caller made', 'Shares'),
-  doc('POST /api/shares', 'session', 'Make a link to a conversation', {
+  doc('DELETE /api/conversations/:id', 'session', 'Delete a stored conversation'),
+  list('GET /api/shares', 'session', 'Links to conversations, created by the caller', 'Shares'),
+  doc('POST /api/shares', 'session', 'Create a link to a conversation', {
     takes: 'NewShare',
     gives: 'Share',
     status: 201,
-    description: 'Anybody who has the link reads this copy, at `/share/` followed by the id. Only while the setting `shareLinks` is on.',
+    description: 'Anyone who has the link can read this copy, at `/share/` followed by the id. Only while the setting `shareLinks` is on.',
   }),
   doc('DELETE /api/shares/:id', 'session', 'End a link'),
   doc('GET /api/shares/:id', 'anyone', 'The conversation behind a link', { gives: 'SharedConversation' }),
@@ -116,12 +116,12 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
         all: '`true` lists all groups. Administrators only.',
         q: 'Part of a name or a description.',
         status: '`on` or `off`.',
-        sort: '`name`, `ratio`, `users`, `keys`, `channels` or `models`; with a leading `-` the other way round.',
+        sort: '`name`, `ratio`, `users`, `keys`, `channels` or `models`; a leading `-` reverses the order.',
       }),
       ...payer,
       ...paging.console,
     ],
-    description: 'With `all=true` administrators get all groups, including budgets, what is left of them, limits, and how much is in them.',
+    description: 'With `all=true` administrators get all groups, with budgets and what is left of them, limits and counts.',
   }),
   doc('POST /api/groups', 'admin', 'Create a group', { takes: 'NewGroup', gives: 'Group', status: 201 }),
   doc('PATCH /api/groups/:name', 'admin', 'Change a group', { takes: 'GroupPatch', gives: 'Group' }),
@@ -130,24 +130,24 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   list(
     'GET /api/capabilities',
     'admin',
-    'What the models of channels can do',
+    'Capabilities of the models of channels',
     'Capabilities',
-    inQuery({ channel: 'Id of a channel: its models alone. Otherwise those of all channels that are on.' }),
-    'Models without a price too, each as the channel knows it that is tried first.',
+    inQuery({ channel: 'Id of a channel: only its models. Default: those of all enabled channels.' }),
+    'Including models without a price, each with the capabilities of the channel that is tried first.',
   ),
   list(
     'GET /api/keys',
     'session',
-    'Keys of the caller, or for administrators of everybody',
+    'Keys of the caller; for administrators of all users',
     'Keys',
     inQuery({
-      all: '`true`: everybody’s keys. Administrators only.',
+      all: '`true`: all users’ keys. Administrators only.',
       user: 'Id or name of a user. Only administrators may name others.',
-      team: 'Id of a team: its keys, as far as the caller’s role in it shows them.',
+      team: 'Id of a team: its keys, as far as the caller’s role in it allows.',
       q: 'Part of a name, note, owner or id, or the last four characters of a key.',
       status: '`active`, `off` or `expired`.',
       group: 'Name of a group in which they act.',
-      sort: '`created`, `name` or `lastUsed`; with a leading `-` the other way round.',
+      sort: '`created`, `name` or `lastUsed`; a leading `-` reverses the order.',
     }),
   ),
   doc('POST /api/keys', 'session', 'Create a key', {
@@ -161,7 +161,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('POST /api/keys/:id/rotate', 'session', 'Give a key a new secret', {
     takes: 'Rotation',
     gives: 'Key',
-    description: 'The answer has the new secret in `key`, once. The old one is good for `overlapHours` more.',
+    description: 'The response has the new secret in `key`, once. The old one stays valid for `overlapHours`.',
   }),
   doc('DELETE /api/keys/:id', 'session', 'Delete a key'),
   list('GET /api/management-keys', 'session', 'Management keys of the caller', 'ManagementKeys'),
@@ -170,12 +170,12 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     gives: 'ManagementKey',
     status: 201,
     description:
-      'The response contains the key itself in `key`, once. It opens this API within its scopes, as far as its owner may at that time; no management key opens this endpoint.',
+      'The response contains the key itself in `key`, once. It gives access to this API within its scopes, and never to more than its owner may do at that time; management keys have no access to this endpoint.',
   }),
   doc('DELETE /api/management-keys/:id', 'session', 'Delete a management key'),
   doc('GET /api/quotas', 'session', 'Quotas of the caller', {
     gives: 'Quotas',
-    description: 'What each user may keep, and how much of it the caller uses. Administrators change quotas in the settings.',
+    description: 'Quotas of each user, and how much of them the caller uses. Administrators change them in the settings.',
   }),
   list('GET /api/logs', 'session', 'Usage rows', 'LogRows', [...usageFilters, ...rowConditions]),
   doc('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
@@ -186,14 +186,14 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
         ...usageFilters,
         ...rowConditions,
         ...inQuery({
-          borders: '`client-request`, `upstream-request`, `upstream-answer`, `client-answer`, or some of them with commas. Default: all.',
+          borders: '`client-request`, `upstream-request`, `upstream-answer`, `client-answer`, or several with commas. Default: all.',
           limit: 'Lines, 1 to 10,000. Default: 1,000.',
-          after: '`cursor` of the last line that came; with `as`, the header `x-parley-next` of the page before.',
-          as: '`evals` or `fine-tuning`: conversations as lines of a data set in that form of OpenAI’s, 50 requests a page.',
+          after: '`cursor` of the last line received; with `as`, the header `x-parley-next` of the previous page.',
+          as: '`evals` or `fine-tuning`: conversations as lines of a data set in that format of OpenAI’s, 50 requests per page.',
         }),
       ],
       description:
-        'One line of JSON for each kept request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are no text. A line has `missing`, an error code, where the bodies cannot be read. Whoever reads `limit` lines, or whose connection broke, goes on with `after`. With `as` each line is an example, a page looks at 50 requests at most, `x-parley-next` says where the next one begins, and `x-parley-left-out` how many requests are no examples: `not_chat`, `several_answers`, `incomplete`, `refused`, `unreadable`. Each request in it is in the audit trail. Of management keys only those with the scope `bodies` open it.',
+        'One line of JSON for each stored request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are not text. A line has `missing`, an error code, where the bodies cannot be read. After `limit` lines, or a broken connection, continue with `after`. With `as` each line is an example, a page examines at most 50 requests, `x-parley-next` is where the next one begins, and `x-parley-left-out` how many requests were left out, by reason: `not_chat`, `several_answers`, `incomplete`, `refused`, `unreadable`. Each exported request is recorded in the audit trail. Management keys need the scope `bodies`.',
     }),
     gives: { types: ['application/jsonl'] },
   },
@@ -207,10 +207,10 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     gives: 'Overview',
     parameters: inQuery({
       timezone: 'IANA time zone in which the day begins. Default: UTC.',
-      days: '`1`, `7` or `30`: today alone, or with the days before it. Default: 1.',
+      days: '`1`, `7` or `30`: only today, or including the days before it. Default: 1.',
     }).concat(usageOf),
     description:
-      'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; of everybody for administrators. Filters choose which figures, not what needs attention.',
+      'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; for administrators, of all users. Filters apply to the figures, not to what needs attention.',
   }),
   doc('GET /api/search', 'session', 'Find a thing', {
     gives: 'FoundRows',
@@ -234,43 +234,43 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   },
   ...priceRouteDocs,
   ...channelRouteDocs,
-  list('GET /api/batches', 'session', 'Batches and how far they are, newest first', 'BatchRows'),
+  list('GET /api/batches', 'session', 'Batches and their progress, newest first', 'BatchRows'),
   doc('POST /api/batches/:id/stop', 'session', 'Stop a batch', {
     gives: 'BatchRow',
-    description: 'What is being asked is still answered and charged; the rest is not asked.',
+    description: 'Running requests are still answered and charged; the rest are not sent.',
   }),
   list(
     'GET /api/work',
     'session',
-    'Answers and interactions in the background, calls, and videos',
+    'Background responses and interactions, calls, and videos',
     'WorkRows',
     [],
-    'What goes on comes first: answers, interactions and calls that are over stand here no more. Videos follow, the newest first.',
+    'Running work comes first: responses, interactions and calls that have ended are no longer listed. Videos follow, newest first.',
   ),
-  doc('POST /api/work/:id/stop', 'session', 'Stop an answer, an interaction or a call', {
+  doc('POST /api/work/:id/stop', 'session', 'Stop a response, an interaction or a call', {
     gives: 'WorkRow',
-    description: 'What was made until then is charged. Videos cannot be stopped.',
+    description: 'What was produced until then is charged. Videos cannot be stopped.',
   }),
-  list('GET /api/alerts', 'admin', 'Alerts on their way, newest first', 'Alerts', [
+  list('GET /api/alerts', 'admin', 'Deliveries of alerts, newest first', 'Alerts', [
     { name: 'state', in: 'query', description: '`waiting`, `sent`, or `dead`: given up after the last try.' },
   ]),
-  doc('POST /api/alerts/:id/retry', 'admin', 'Try an alert again that was given up'),
+  doc('POST /api/alerts/:id/retry', 'admin', 'Retry a delivery that was given up'),
   list('GET /api/alerts/hooks', 'admin', 'Destinations of alerts', 'AlertHooks'),
   doc('POST /api/alerts/hooks', 'admin', 'Add a destination of alerts', {
     takes: 'NewAlertHook',
     gives: 'AlertHook',
     status: 201,
-    description: 'The answer has the secret that plain HTTP is signed with in `secret`, once. The URL is never shown again.',
+    description: 'The response has the secret that signs plain HTTP in `secret`, once. The URL is never shown again.',
   }),
   doc('PATCH /api/alerts/hooks/:id', 'admin', 'Change a destination of alerts', { takes: 'AlertHookPatch', gives: 'AlertHook' }),
-  doc('DELETE /api/alerts/hooks/:id', 'admin', 'Remove a destination of alerts, and what is on its way there'),
+  doc('DELETE /api/alerts/hooks/:id', 'admin', 'Remove a destination of alerts and its pending deliveries'),
   doc('POST /api/alerts/hooks/:id/test', 'admin', 'Send a test to a destination', { gives: 'AlertTest' }),
   doc('GET /api/settings', 'admin', 'Settings of the installation', { gives: 'Settings' }),
-  list('GET /api/environment', 'admin', 'What the environment of this instance says', 'Environment'),
+  list('GET /api/environment', 'admin', 'Environment variables of this instance', 'Environment'),
   {
-    ...doc('GET /api/export', 'admin', 'What the console made, as a parley.yaml', {
+    ...doc('GET /api/export', 'admin', 'The console’s configuration as a parley.yaml', {
       description:
-        'Groups, channels, prices, users, keys and fallback models that the file does not declare. Secrets are not in it: variables stand for them, and its head lists these. Balances are not in it either.',
+        'Groups, channels, prices, users, keys and fallback models that the file does not declare. It contains no secrets: variables take their place and are listed at the top. Balances are not included either.',
     }),
     gives: { types: ['application/yaml'] },
   },
@@ -289,11 +289,11 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     takes: 'InvoiceQuestion',
     gives: 'InvoiceReport',
     description:
-      'Compares an upstream’s export of what it charges (CSV) with what requests to its channels are known to have cost, by day and model. Changes nothing.',
+      'Compares an upstream’s export of its charges (CSV) with the known costs of requests to its channels, by day and model. Changes nothing.',
   }),
   {
     ...list('GET /api/audit', 'admin', 'Audit trail', 'AuditRows', [...filters, ...auditForm]),
-    description: 'As CSV it is one file of up to 50,000 rows, newest first, of the same filters.',
+    description: 'As CSV it is one file of up to 50,000 rows, newest first, with the same filters.',
     gives: { json: ['AuditRows'], types: ['text/csv'] },
   },
   ...userRouteDocs,
