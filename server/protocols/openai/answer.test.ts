@@ -1,4 +1,4 @@
-/** What an answer of the family holds that no conversation has a place for. */
+/** Fields of the family's answers without a canonical equivalent. */
 import { expect, test } from 'bun:test'
 import type { ReadResponse } from '#canonical/codec'
 import { chatCodec } from './chat/codec.ts'

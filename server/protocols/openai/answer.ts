@@ -1,4 +1,4 @@
-/** A whole answer of the family: the object with its choices, or the failure that came in its place. */
+/** A whole answer of the family: the object with its choices, or the error returned instead. */
 import type { Loss } from '#canonical/loss'
 import { lossList } from '#protocols/codec/field-writers'
 import { GatewayError } from '#shared/errors'
@@ -26,7 +26,7 @@ function parse(body: string): unknown {
   }
 }
 
-/** The choices of an answer that is to be read; without one it is no answer. Throws GatewayError `upstream_error`. */
+/** The choices of an answer. Throws GatewayError `upstream_error` if there is none. */
 export function readChoices(answer: { choices: unknown[] }): Body[] {
   const choices = answer.choices.filter(isObject)
   const failed = choices.find((choice) => carries(choice.error))
@@ -35,13 +35,13 @@ export function readChoices(answer: { choices: unknown[] }): Body[] {
   return choices
 }
 
-/** The `index` of a choice, or its position where it has none. */
+/** The `index` of a choice, or its position if it has none. */
 export function indexOf(choice: Body, position: number): number {
   const { index } = choice
   return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : position
 }
 
-/** The id, model and time of an answer; a fresh id and the present where they are missing. */
+/** The id, model and time of an answer; a new id and the current time if they are missing. */
 export function readOrigin(answer: Body, prefix: string, codecContext: { now(): number; id(prefix: string): string }) {
   const { id, model, created } = answer
   return {

@@ -19,12 +19,12 @@ export const openaiBatchEndpoints = [
 const names = bodyNames('openai', [], 'input_file_id endpoint completion_window output_expires_after')
 const lineNames = bodyNames('openai', [], 'custom_id method url body')
 
-/** What the call says that makes a batch. */
+/** The fields of a call that creates a batch. */
 export interface SaidOfBatch {
   file: string
   endpoint: (typeof openaiBatchEndpoints)[number]
   metadata?: Record<string, string>
-  /** Milliseconds that its files are to be kept. */
+  /** Milliseconds until its files expire. */
   outputMs?: number
 }
 
@@ -109,7 +109,7 @@ export function writeBatches(batches: readonly Batch[], hasMore: boolean): unkno
   return { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: hasMore }
 }
 
-/** Why a request was not asked. */
+/** Why a request was not sent. */
 const unasked = {
   expired: { code: 'batch_expired', message: 'This request could not be executed before the completion window expired.' },
   cancelled: { code: 'batch_cancelled', message: 'The batch was cancelled before this request was executed.' },

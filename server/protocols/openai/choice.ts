@@ -1,21 +1,21 @@
-/** What the choices of an answer say, streamed or whole: do they carry anything, and how much. */
+/** Measures the choices of an answer, streamed or whole: whether they have content, and how much. */
 
 import type { StateRef } from '#canonical/codec'
 import { type Delivered, soundTokens, textBytes } from '#canonical/delivered'
 import { carriesBeside } from '#canonical/has-content'
 import { isObject } from '#shared/json'
 
-/** Does a piece carry anything beside its place and name? */
+/** Whether a piece has anything besides its index and name. */
 export const carries = carriesBeside(new Set(['index', 'role', 'type']))
 
-/** The sound that the upstream keeps for later turns, by the id that a choice of Chat brings. */
+/** The audio that the upstream stores for later turns, by the id in a Chat choice. */
 export function soundIn({ delta, message }: Record<string, unknown>): StateRef[] {
   const piece = delta ?? message
   const id = isObject(piece) && isObject(piece.audio) ? piece.audio.id : undefined
   return typeof id === 'string' && id !== '' ? [{ kind: 'audio', id }] : []
 }
 
-/** Adds what one choice of Chat brings, in a chunk or whole, to the running counters. */
+/** Adds one Chat choice, in a chunk or whole, to the running counters. */
 export function measureMessage({ delta, message, logprobs }: Record<string, unknown>, delivered: Delivered): void {
   measure(delta ?? message, delivered)
   if (!isObject(logprobs)) return
@@ -24,7 +24,7 @@ export function measureMessage({ delta, message, logprobs }: Record<string, unkn
   }
 }
 
-/** The text of a choice of Chat in a chunk that delivers nothing else; undefined if it may. */
+/** The text of a Chat choice in a chunk that delivers nothing else; undefined if it may deliver more. */
 export function textOnly({ delta, message, logprobs }: Record<string, unknown>): string | undefined {
   if (!isObject(delta) || message != null || logprobs != null || typeof delta.content !== 'string') return undefined
   for (const key in delta) if (key !== 'content' && key !== 'role' && delta[key] !== null) return undefined
@@ -68,7 +68,7 @@ const soundMarks: readonly [mark: string, type: string][] = [
 ]
 const soundType = (base64: string) => soundMarks.find(([mark]) => base64.startsWith(mark))?.[1]
 
-/** The same for a choice of Completions, whose text stands in it. */
+/** The same for a choice of Completions, which contains its text directly. */
 export function measureText({ text, logprobs }: Record<string, unknown>, delivered: Delivered): void {
   delivered.text += textBytes(text, delivered)
   if (!isObject(logprobs) || !Array.isArray(logprobs.tokens)) return

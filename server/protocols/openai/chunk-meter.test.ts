@@ -1,4 +1,4 @@
-/** What is read of a chunk without parsing it is what parsing it would say. */
+/** Reading a chunk without parsing it has the same result as parsing it. */
 import { expect, test } from 'bun:test'
 import { createSseSplitter } from '#shared/sse'
 import { eventsTaken } from '#testing/events-taken'
@@ -117,7 +117,7 @@ test('data over several lines is not taken for the same text on one', () => {
   const meter = chunkMeter({}, { measure: measureMessage, textOnly }, { hear: (text) => void heard.push(text) })
   const [before, after] = chunk({ content: 'TEXT' }).split('"TEXT"')
   const usual = `data: ${before}\ndata: "one"${after}\n\n`
-  // Its second line is no data, so what is left is half an object.
+  // Its second line is not data, so only half an object is left.
   const odd = `data: ${before}\n"two"${after}\n\n`
   const [first, second] = createSseSplitter()
     .push(Buffer.from(usual + odd))

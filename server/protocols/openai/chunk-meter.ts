@@ -1,6 +1,6 @@
 /**
- * Meters a stream of Chat or Completions as it passes. Edits are the two of the closed list: the model's name back, and usage withheld from
- * a client that did not ask. Counts what is delivered without storing it.
+ * Meters a stream of Chat or Completions as it passes. There are two edits: the model's name is restored, and usage is withheld from a
+ * client that did not request it. Counts what is delivered without storing it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { type Delivered, later, nothingDelivered, settled, type Told } from '#canonical/delivered'
@@ -25,9 +25,9 @@ const mostChoices = 128
 
 /** How one choice object of a chunk is read. */
 export interface ChoiceReader {
-  /** Adds what it delivers. */
+  /** Adds its delivered content. */
   measure(choice: Chunk, delivered: Delivered): void
-  /** Its text where it delivers nothing else; undefined if it may. Absent: nobody knows. */
+  /** Its text if it delivers nothing else; undefined if it may. Absent: unknown. */
   textOnly?(choice: Chunk): string | undefined
 }
 

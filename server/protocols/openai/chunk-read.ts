@@ -1,7 +1,7 @@
 /**
- * The frame that streams of Chat and Completions share, read into events: chunks, usage, errors, the terminator, and how a
- * stream ends. What a choice says is its dialect's; it is asked for one chunk at a time and to finish at the end, because some
- * upstreams go on after the word that ends a choice.
+ * The frame that streams of Chat and Completions share, read into events: chunks, usage, errors, the terminator, and how a stream ends. The
+ * content of a choice is read by its dialect, one chunk at a time and finished at the end, because some upstreams go on after a finish
+ * reason.
  */
 import type { CodecContext, Frame, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
@@ -18,13 +18,13 @@ import type { Body } from './fields.ts'
 import { readUsage, tellPredictions } from './usage.ts'
 
 export interface ChoiceReader {
-  /** What one choice object of a chunk says. Its finish is kept for the end. */
+  /** The events of one choice object of a chunk. Its finish is kept for the end. */
   push(choice: Body): ConversationEvent[]
-  /** Takes a further text of its open part; absent: it keeps nothing of texts. */
+  /** Takes further text of its open part; absent: it does not need texts. */
   said?(text: string): void
-  /** The upstream has said why the choice ends. */
+  /** Whether the upstream has sent a finish reason. */
   isFinished(): boolean
-  /** Closes what is open and finishes. `beside` is the latest chunk with what its dialect says beside the choices. */
+  /** Closes open parts and finishes. `beside`: the latest chunk with dialect-specific fields next to the choices. */
   end(beside: Body): ConversationEvent[]
 }
 
@@ -127,7 +127,7 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
     push,
     texts: () => last && (last.said ?? ignored),
     losses: () => losses.losses,
-    // A stream may lack its terminator, and even break, once every choice has said its end.
+    // A stream may lack its terminator, and even break, once every choice has a finish reason.
     end: (broke) => (isOver ? [] : isComplete() ? finish() : fail(broke ?? cut())),
   }
 }

@@ -12,7 +12,7 @@ import { writeUsage } from './usage.ts'
 const encoder = new TextEncoder()
 const nothing = new Uint8Array()
 
-/** What Chat and Completions write of each event. The model has the client's name for it. */
+/** The fields of each event that Chat and Completions write. The model has the client's name for it. */
 export type ChunkEvent =
   | WrittenKind<ConversationEvent, 'start', { id: 'written'; created: 'written'; usage: 'written'; model: 'unsaid' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
@@ -26,7 +26,7 @@ export type ChunkEvent =
 export interface ChunkWriter {
   /** Chunks with one choice each. */
   chunks(choices: readonly Body[]): Uint8Array
-  /** What stands around the marker of a chunk with this choice. */
+  /** The text around the marker in a chunk with this choice. */
   around(choice: Body): ReturnType<typeof around>
   /** What every dialect of the family writes alike; undefined when the event is the dialect's own. */
   push: (event: ChunkEvent) => Uint8Array | undefined
@@ -41,7 +41,7 @@ export function chunkWriter(
   let head = ''
   let usage: Usage | undefined
   let isOver = false
-  // A client that asked sees the key in every chunk, one that did not in none.
+  // A client that requested usage gets the key in every chunk, others in none.
   const tail = asked.usageAsked ? ',"usage":null}' : '}'
 
   function start(id: string, created: number): void {

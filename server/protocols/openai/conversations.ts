@@ -1,4 +1,4 @@
-/** Conversations that clients of Responses make by themselves: what is said about them, and the form in which their items are kept. */
+/** Conversations that clients of Responses create themselves: their requests and answers, and the stored form of their items. */
 import type { NewItem } from '#canonical/kept-conversation'
 import { bodyNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
@@ -15,7 +15,7 @@ const names = bodyNames('openai', [ResponsesItem], 'items')
 const mostAdded = 20
 const mostPairs = 16
 
-/** What a call says of a conversation. Absent fields are absent. */
+/** The fields of a call about a conversation. Absent fields are absent. */
 export interface SaidOfConversation {
   metadata?: Record<string, string>
   items?: NewItem[]
@@ -74,7 +74,7 @@ const statedInLists = new Set([
   ...['local_shell_call_output', 'tool_search_call', 'tool_search_output', 'program_output'],
 ])
 
-/** The long form of an item without its id, whatever it was sent in; undefined for what is none. */
+/** The long form of an item without its id; undefined unless it is an item. */
 function longForm(item: Body): (Body & { type: string }) | undefined {
   const type = item.type ?? (item.role === undefined ? undefined : 'message')
   if (typeof type !== 'string') return undefined
@@ -83,7 +83,7 @@ function longForm(item: Body): (Body & { type: string }) | undefined {
   return { type, ...(said !== undefined && { status: said }), ...rest, ...(type === 'message' && contentOf(item)) }
 }
 
-/** An item of a request or of an answer as it is kept; undefined for what is none. */
+/** The stored form of an item of a request or an answer; undefined unless it is an item. */
 export function keptItem(item: unknown): NewItem | undefined {
   const whole = isObject(item) ? longForm(item) : undefined
   if (!isObject(item) || !whole) return undefined
@@ -106,13 +106,13 @@ function contentOf({ role, content }: Body): Body {
   return { content: [part] }
 }
 
-/** A conversation in the vendor's words. `createdAt`: seconds since the epoch. */
+/** A conversation in the vendor's format. `createdAt`: seconds since the epoch. */
 export const writeConversation = ({ id, createdAt, metadata }: { id: string; createdAt: number; metadata: unknown }) => ({
   ...{ id, object: 'conversation', created_at: createdAt },
   metadata,
 })
 
-/** The id that a `conversation` field says; undefined if it says none. */
+/** The id in a `conversation` field; undefined if it has none. */
 export function conversationIn(field: unknown): string | undefined {
   const id = isObject(field) ? field.id : field
   return typeof id === 'string' ? id : undefined
@@ -120,12 +120,12 @@ export function conversationIn(field: unknown): string | undefined {
 
 const withResponse = /^response\.(created|queued|in_progress|completed|incomplete|failed|cancelled)$/
 
-/** The bytes of an event that say which conversation its response is in; as they are where there is no response in it. */
+/** The bytes of an event with the conversation of its response added; unchanged if it has no response. */
 export const inConversation = ({ event, raw }: Frame, id: string): Uint8Array =>
   event !== undefined && withResponse.test(event)
     ? editEvent(raw, new Map([['conversation', () => JSON.stringify({ id })]]), 'response')
     : raw
 
-/** For a question that names both what it continues and a conversation. */
+/** The error for a request that names both a previous response and a conversation. */
 export const twoPasts = () =>
   new GatewayError('invalid_value', 'Send previous_response_id or conversation, not both.', { param: 'conversation' })

@@ -7,7 +7,7 @@ export interface Embedded {
   data: string
 }
 
-/** What a data URL holds, or undefined when `url` is none. Parameters before `;base64` and the percent-encoded form are understood. */
+/** The content of a data URL; undefined for any other URL. Parameters before `;base64` and the percent-encoded form are supported. */
 export function readDataUrl(url: string): Embedded | undefined {
   if (!/^data:/i.test(url)) return undefined
   const comma = url.indexOf(',')

@@ -4,7 +4,7 @@ import { isObject } from '#shared/json'
 import { scanFields } from '#wire/json-scan'
 import { demandExact, type FieldChange, fieldEdits, splice } from '#wire/splice'
 
-/** The field that the channel's system prompt goes into, and how: given its JSON text, the new one. */
+/** The field for the channel's system prompt, and its edit: from its JSON text to the new one. */
 export interface PromptPlace {
   field: string
   put(json: string | undefined, systemPrompt: string): string | undefined
@@ -16,7 +16,7 @@ export interface PromptPlace {
  */
 export function editFields(raw: string, edits: RequestEdits, place: PromptPlace): string {
   const { remove, set, systemPrompt, model, forceUsage } = edits
-  // Most bodies go out unchanged.
+  // Most bodies are sent unchanged.
   if (remove === undefined && set === undefined && systemPrompt === undefined && model === undefined && !forceUsage) return raw
   const changes = new Map<string, FieldChange>()
   const change = (key: string, next: FieldChange) => {
@@ -34,7 +34,7 @@ export function editFields(raw: string, edits: RequestEdits, place: PromptPlace)
   return spans ? splice(raw, fieldEdits(raw, spans, changes)) : raw
 }
 
-/** Other stream options stay; what is no object is left for the upstream to refuse. */
+/** Other stream options stay; anything but an object is left for the upstream to refuse. */
 function withUsage(options: string | undefined): string | undefined {
   if (options === undefined || options === 'null') return '{"include_usage":true}'
   const parsed: unknown = JSON.parse(options)

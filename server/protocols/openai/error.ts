@@ -29,7 +29,7 @@ export function readError(status: number, headers: Headers, body: string): Gatew
   return refusal(status, complaintIn(body), retryAfter(headers))
 }
 
-/** The `error` of a stream's event or of a body that came with status 200; its own code or type stands in for a status. */
+/** The `error` of a stream's event or of a body that came with status 200; its own code or type is used as the status. */
 export function readInnerError(error: unknown): GatewayError {
   const complaint = read(error)
   return refusal(isObject(error) ? innerStatus(error, complaint) : 502, complaint, undefined)
@@ -69,10 +69,10 @@ function rejection(status: number, said: Complaint): GatewayError {
   })
 }
 
-/** Some upstreams answer 400 to a key they do not know. Only the first words count: later ones may quote the caller. */
+/** Some upstreams answer 400 to an unknown key. Only the beginning counts: the rest may quote the caller. */
 const isKeyComplaint = ({ message }: Complaint) => /^(?:API key not valid|(?:incorrect|invalid) API key)/i.test(message ?? '')
 
-/** Servers that copy this API name it by type, or in words only. */
+/** Servers that copy this API report it by type, or only in the message. */
 const isTooLong = ({ code, type, message }: Complaint) =>
   [code, type].some((word) => word === 'context_length_exceeded' || word === 'exceed_context_size_error') ||
   (code === undefined && /^This model's maximum context length is\b/i.test(message ?? ''))

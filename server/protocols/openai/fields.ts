@@ -57,7 +57,7 @@ export function readText(body: Body, field: string, path = field): string | unde
   return value
 }
 
-/** One of a closed list of words. */
+/** One of a closed list of values. */
 export function readWord<T extends string>(body: Body, field: string, words: readonly T[], path = field): T | undefined {
   const value = body[field]
   if (isAbsent(value)) return undefined

@@ -1,4 +1,4 @@
-/** Files in OpenAI's format: how they are listed, and where Chat and Responses name them. */
+/** Files in OpenAI's format: how they are listed, and where Chat and Responses reference them. */
 import { dataUrl, type FilePlaceIn, type FileWriter, keptFileIn, textOf } from '#canonical/kept-file'
 import { isObject } from '#shared/json'
 

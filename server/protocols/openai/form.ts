@@ -9,13 +9,13 @@ type Part = Form['parts'][number]
 
 const isFile = (part: Part): part is FormFile => 'open' in part
 
-/** Throws `unsupported_media_type` for a body that is no form. */
+/** Throws `unsupported_media_type` for a body that is not a form. */
 export function formOf(body: Incoming): Form {
   if (typeof body === 'string') throw new GatewayError('unsupported_media_type', 'The body must be a form: send multipart/form-data.')
   return body
 }
 
-/** The one text with this name; what stands twice would be read in two ways. */
+/** The only text with this name; a duplicate would be ambiguous. */
 export function formField({ parts }: Form, name: string): string | undefined {
   const found = parts.filter((part) => part.name === name)
   const [part] = found
@@ -25,7 +25,7 @@ export function formField({ parts }: Form, name: string): string | undefined {
   return part.value
 }
 
-/** Every text by its name, each sent once; those in lists (`image[0]`) are left out. Reads each part twice at most. */
+/** Every text by its name, each sent once; those in lists (`image[0]`) are left out. Reads each part at most twice. */
 export function formTexts({ parts }: Form): Map<string, string> {
   const seen = new Map<string, number>()
   const texts = new Map<string, string>()
@@ -39,9 +39,7 @@ export function formTexts({ parts }: Form): Map<string, string> {
   return texts
 }
 
-/**
- * The texts of a form as the JSON that they stand for: `video[id]` is a field of `video`. Throws GatewayError for one that is sent twice.
- */
+/** The texts of a form as the equivalent JSON: `video[id]` is a field of `video`. Throws GatewayError for one that is sent twice. */
 export function nestedTexts(form: Form): Record<string, unknown> {
   const fields: Record<string, unknown> = Object.fromEntries(formTexts(form))
   for (const part of form.parts) {
@@ -74,7 +72,7 @@ export function formFlag(form: Form, name: string): boolean | undefined {
   return value === 'true'
 }
 
-/** Parts in their order, with the closed list of edits; a declared field that is no text is written as JSON. */
+/** Parts in their order, with the closed list of edits; a declared field that is not text is written as JSON. */
 export function editForm(body: Incoming, { model, set = {}, remove = [] }: RequestEdits): Form {
   const form = formOf(body)
   const values: Record<string, unknown> = { ...set, ...(model !== undefined && { model }) }

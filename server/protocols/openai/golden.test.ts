@@ -17,7 +17,7 @@ const events = (codec: ConversationCodec, pieces: Uint8Array[]) => eventsOf(code
 /** As JSON, without the paths that only refusals read. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value, (key, each) => (key === 'path' || key === 'paths' ? undefined : each)))
 
-/** An error as its code and words. */
+/** An error as its code and message. */
 const told = (list: ConversationEvent[]) =>
   plain(
     list.map((event) => (event.kind === 'error' ? { ...event, error: { code: event.error.code, message: event.error.message } } : event)),
@@ -65,7 +65,7 @@ describe.each([
         const again = codec.readResponse(body, noMemo, codecContext())
         const { choices, id, created, tier } = canonical.response
         expect(plain(again)).toMatchObject({ id, created, model: 'asked', ...(tier && { tier }) })
-        // Arguments that are no text at all become an empty object, which is the same to a tool.
+        // Empty arguments become an empty object, which is the same to a tool.
         expect(plain(again.choices)).toEqual(
           JSON.parse(JSON.stringify(choices).replace('"form":"json","argsText":""', '"form":"json","argsText":"{}"')),
         )

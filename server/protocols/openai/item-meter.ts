@@ -1,6 +1,6 @@
 /**
- * How much the items of an answer bring, as the events of Responses and of Realtime tell them: in pieces, when a part is done,
- * and with the whole item. What is sent more than once counts once: of each item the largest version. Only numbers are kept.
+ * Measures the items of an answer in events of Responses and Realtime: in pieces, when a part is done, and with the whole item. Content
+ * that is sent more than once counts once: the largest version of each item. Only numbers are stored.
  */
 import { type Delivered, nothingDelivered, soundTokens, textBytes } from '#canonical/delivered'
 import { isObject } from '#shared/json'
@@ -49,7 +49,7 @@ export function itemMeter(listener?: Delivered['listener'], tokensOf: (base64: s
     return item
   }
 
-  /** More of one telling; what of it is new goes into the total. */
+  /** Adds to one source; only what is new goes into the total. */
   function count(item: Counted, telling: Source, kind: Kind, amount: number): void {
     if (amount === 0) return
     const told = item.told[kind] ?? { pieces: 0, texts: 0, parts: 0, whole: 0, most: 0 }
@@ -98,7 +98,7 @@ export function itemMeter(listener?: Delivered['listener'], tokensOf: (base64: s
   return { add, pieces, delivered }
 }
 
-/** What a whole item holds, but for its name. */
+/** The content of a whole item, except its name. */
 function itemAmount(item: Fields, delivered: Pick<Delivered, 'listener'>): Amount {
   const held = listBytes(item.content, delivered)
   const none = { text: 0, reasoning: 0, sound: 0, images: 0 }
@@ -109,7 +109,7 @@ function itemAmount(item: Fields, delivered: Pick<Delivered, 'listener'>): Amoun
   return { ...none, text: held + sumOf(written, delivered), images: isImage ? 1 : 0 }
 }
 
-/** What the items of a whole answer hold. */
+/** The content of the items of a whole answer. */
 export function itemsAmount(items: unknown, listener?: Delivered['listener']): Delivered {
   const delivered = nothingDelivered(listener)
   for (const item of list(items)) {

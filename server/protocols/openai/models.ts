@@ -12,8 +12,8 @@ export interface ListedModel {
 const row = ({ id, created, ownedBy }: ListedModel) => ({ id, object: 'model', created, owned_by: ownedBy })
 
 /**
- * The body of `GET /v1/models`: all models, or those behind `after`. OpenAI's list has no pages; one that would be too large ends early,
- * and says so as OpenAI's other lists do. Throws GatewayError 400 for an `after` that is not in the list.
+ * The body of `GET /v1/models`: all models, or those after `after`. OpenAI's list has no pages; one that would be too large ends early, and
+ * indicates that as OpenAI's other lists do. Throws GatewayError 400 for an `after` that is not in the list.
  */
 export function writeModelList(models: readonly ListedModel[], after?: string | null): string {
   const last = after ? models.findIndex(({ id }) => id === after) : -1

@@ -4,8 +4,8 @@ import { isObject } from '#shared/json'
 type Fields = Record<string, unknown>
 
 /**
- * The bytes of every event after `startingAfter`, by their sequence numbers from zero. Texts and arguments come in one delta; an item
- * of a kind that has none comes whole.
+ * The bytes of every event after `startingAfter`, by sequence numbers from zero. Texts and arguments are one delta each; an item without
+ * deltas is sent whole.
  */
 export function replayResponse(response: Fields, startingAfter = -1): string {
   const events: Fields[] = []
@@ -53,7 +53,7 @@ function replayItem(item: Fields, output_index: number, say: Say): void {
   say('response.output_item.done', { output_index, item })
 }
 
-/** The item before anything of it was said. */
+/** The item before any content. */
 function opening(item: Fields): Fields {
   const status = item.status === undefined ? {} : { status: 'in_progress' }
   switch (item.type) {

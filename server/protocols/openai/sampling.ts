@@ -48,7 +48,7 @@ const writers: FieldWriters<Sampling, Writing> = {
     return undefined
   },
   topK: (top_k, { request, losses }) => {
-    // Callers of this dialect name it for upstreams that know it.
+    // Callers of this dialect set it for upstreams that support it.
     if (request.dialect === 'chat' || request.dialect === 'completions') return { top_k }
     losses.dropped('sampling.topK', 'The upstream has no such limit.')
     return undefined

@@ -56,7 +56,7 @@ interface Writing {
   losses: LossList
 }
 
-/** The format, strict where its schema comes from a dialect that always enforces it. Records the loss where it cannot be. */
+/** The format, strict if its schema comes from a dialect that always enforces it. Records a loss if that is not possible. */
 export function heldTo(format: OutputFormat, { request, losses }: Writing): OutputFormat {
   const isEnforced = request.dialect === 'messages' || request.dialect === 'gemini'
   if (format.kind !== 'schema' || format.strict !== undefined || !isEnforced) return format

@@ -11,13 +11,13 @@ const names = bodyNames('openai', [], 'bytes filename mime_type purpose expires_
 /** Milliseconds. */
 const usualLife = 30 * 24 * 3_600_000
 
-/** What is said of a file before its parts come. */
+/** The metadata of a file before its parts arrive. */
 export interface SaidOfUpload {
   bytes: number
   name: string
   type: string
   purpose: string
-  /** Milliseconds that the file is kept. */
+  /** Milliseconds until the file expires. */
   lastsMs: number
 }
 

@@ -34,7 +34,7 @@ describe('figures that are not believed', () => {
       expect(read({ prompt_tokens: value, completion_tokens: 5 })).toBeUndefined()
       expect(read({ prompt_tokens: 5, completion_tokens: value })).toBeUndefined()
     }
-    // What is left out is none of the figures.
+    // Left-out fields are not figures.
     for (const value of [null, undefined, 0]) {
       expect(read({ prompt_tokens: value, completion_tokens: 5 })).toMatchObject({ in: { fresh: 0 }, out: { total: 5 } })
       expect(read({ prompt_tokens: 5, completion_tokens: value })).toMatchObject({ in: { fresh: 5 }, out: { total: 0 } })

@@ -21,14 +21,14 @@ export function readUsage(raw: unknown, delivered: Delivered): Told | undefined 
   const outputs = isObject(raw.completion_tokens_details) ? raw.completion_tokens_details : {}
   const usage = noUsage()
   const input = new Share(prompt)
-  // Kimi tells it beside the prompt: platform.kimi.ai, "Automatic context caching".
+  // Kimi reports it next to the prompt: platform.kimi.ai, "Automatic context caching".
   usage.in.cacheRead = input.take(inputs.cached_tokens ?? raw.cached_tokens)
   usage.in.cacheWrite.other = input.take(inputs.cache_write_tokens)
   usage.in.audio = input.take(inputs.audio_tokens)
   usage.in.image = input.take(inputs.image_tokens)
   usage.in.fresh = input.left
 
-  // Some upstreams count reasoning beside the completion; their total gives it away.
+  // Some upstreams count reasoning separately from the completion; their total reveals it.
   const reasoning = count(outputs.reasoning_tokens) ?? 0
   const beside = reasoning > 0 && raw.total_tokens === prompt + completion + reasoning
   usage.out.total = beside ? completion + reasoning : completion
@@ -43,7 +43,7 @@ export function readUsage(raw: unknown, delivered: Delivered): Told | undefined 
 
 const predictions = ['accepted_prediction_tokens', 'rejected_prediction_tokens']
 
-/** Tells how much of a predicted output was used, which no other dialect has a figure for. */
+/** Records how much of a predicted output was used, for which no other dialect has a figure. */
 export function tellPredictions(raw: unknown, losses: LossList): void {
   const details = isObject(raw) ? raw.completion_tokens_details : undefined
   if (!isObject(details)) return
@@ -54,7 +54,7 @@ export function tellPredictions(raw: unknown, losses: LossList): void {
 
 /** Parts taken from a whole; none is negative and together they never exceed it. */
 class Share {
-  /** What has not been taken. */
+  /** The remaining tokens. */
   left: number
 
   constructor(whole: number) {
@@ -72,7 +72,7 @@ function count(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && typeof value === 'number' && value >= 0 && value <= absurd ? value : undefined
 }
 
-/** OpenAI's arithmetic the other way: the prompt is the sum of its kinds. What is not known is left out. */
+/** OpenAI's arithmetic in reverse: the prompt is the sum of its kinds. Unknown figures are left out. */
 export function writeUsage(usage: Usage): Record<string, unknown> {
   const { in: input, out: output } = usage
   const written = input.cacheWrite['5m'] + input.cacheWrite['1h'] + input.cacheWrite.other

@@ -2,8 +2,6 @@
  * Meters both directions of one live session as the frames pass: the usage of each turn of the model, and the largest possible usage of the
  * next one. Never stores content. Every turn is charged once, by its own figures: the upstream's if it reports them, with the turn or after
  * it, else what was delivered.
- *
- * Every turn is paid for by its own figures, once: the upstream's where it gives them, with the turn or after it, else what was delivered.
  */
 import type { RealtimeFrame, RealtimeLimits, RealtimeMeter } from '#canonical/operation/realtime'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'

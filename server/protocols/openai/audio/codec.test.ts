@@ -116,7 +116,7 @@ describe('whole transcripts', () => {
   ])('%s is no answer', (_, body, format) => expect(refusal(() => read(body, format))).toBe('502 upstream_error'))
 })
 
-/** What comes out of a meter for these bytes, cut into pieces of `size`. */
+/** The output of a meter for these bytes, split into pieces of `size`. */
 function run(meter: Meter, bytes: Uint8Array, size: number, events = true): { out: string; error?: GatewayError } {
   const splitter = createSseSplitter()
   let out = ''

@@ -1,7 +1,7 @@
 /**
- * Transcriptions and speech of Deepgram: the sound or the text is the body, everything else stands in the address. No endpoint has this
- * style. Read: https://developers.deepgram.com/docs/tts-media-output-settings, .../docs/errors.md, and the package @ai-sdk/deepgram with
- * its recorded answer (github vercel/ai packages/deepgram/src).
+ * Transcriptions and speech of Deepgram: the audio or the text is the body, everything else is in the URL. No endpoint has this style.
+ * Read: https://developers.deepgram.com/docs/tts-media-output-settings, .../docs/errors.md, and the package @ai-sdk/deepgram with its
+ * recorded answer (github vercel/ai packages/deepgram/src).
  */
 import type { Target } from '#canonical/codec'
 import type { FormFile, OperationHead, OperationUpstream } from '#canonical/operation/operation'
@@ -30,7 +30,7 @@ const formats = {
   mulaw: { encoding: 'mulaw', sample_rate: '8000', container: 'none' },
 } satisfies Partial<Record<SoundFormat, Record<string, string>>>
 
-/** The model is a voice: another one that is named cannot be said. */
+/** The model is a voice: a different voice cannot be expressed. */
 function writeSpeech(question: SpeechQuestion, { model }: Target) {
   const { text, voice } = question
   const said = voice && voice !== model ? { ...question, others: { ...question.others, voice } } : question
@@ -53,7 +53,7 @@ function writeTranscription(question: TranscribeQuestion, { model }: Target) {
   return { requests: [written] as [{ body: FormFile; address: string }], losses }
 }
 
-/** Of an answer; what else may come was asked for by options that Parley does not send. */
+/** Fields of an answer; others only come with options that Parley does not send. */
 const known = knownFields('metadata', { results: knownFields('channels') })
 
 function readTranscription([body = '']: readonly string[], question: TranscribeQuestion, asking?: OperationHead) {

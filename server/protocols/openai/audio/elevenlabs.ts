@@ -19,7 +19,7 @@ import type { TranscribeQuestion } from './transcribe.ts'
 
 const formats = { mp3: 'mp3_44100_128', opus: 'opus_48000_128', wav: 'wav_24000', pcm: 'pcm_24000', mulaw: 'ulaw_8000' } as const
 
-/** Fields of its own, which pass. */
+/** Its own fields, which are forwarded. */
 const own = [
   ...['language_code', 'voice_settings', 'seed', 'previous_text', 'next_text', 'previous_request_ids', 'next_request_ids'],
   ...['pronunciation_dictionary_locators', 'apply_text_normalization', 'apply_language_text_normalization'],
@@ -52,7 +52,7 @@ function writeTranscription(question: TranscribeQuestion, { model }: Target) {
   return { requests: [{ body }] as [{ body: typeof body }], losses }
 }
 
-/** How sure it is of words and language is not asked here. */
+/** Confidences of words and language are not used. */
 const known = knownFields('text words language_code language_probability transcription_id audio_duration_secs')
 
 function readTranscription([body = '']: readonly string[], question: TranscribeQuestion, asking?: OperationHead) {
@@ -71,7 +71,7 @@ function readTranscription([body = '']: readonly string[], question: TranscribeQ
   return { ...heard, losses: lossesIn([said], known) }
 }
 
-/** A spent quota comes as 401, and words come in `detail`: an object, a text, or a list of what is wrong with the body. */
+/** A used up quota is a 401, and the message is in `detail`: an object, a text, or a list of errors in the body. */
 function readError(status: number, headers: Headers, body: string): GatewayError {
   const detail = parseObject(body)?.detail
   const [first] = Array.isArray(detail) ? detail : [detail]

@@ -1,4 +1,4 @@
-/** Formats of sound and of transcripts, and what is known of them without looking inside. */
+/** Formats of audio and transcripts, with their general properties. */
 
 /** Formats of a transcript; the last three are plain text. */
 export const transcriptFormats = ['json', 'verbose_json', 'diarized_json', 'text', 'srt', 'vtt'] as const
@@ -9,7 +9,7 @@ export const isPlainText = (format: TranscriptFormat) => format === 'text' || fo
 
 interface Sound {
   type: string
-  /** Bytes of a second as upstreams usually make it: 24 kHz mono where nothing is compressed. */
+  /** Typical bytes per second: 24 kHz mono if uncompressed. */
   second: number
 }
 
@@ -25,5 +25,5 @@ export const sounds = {
   mulaw: { type: 'audio/basic', second: 8_000 },
 } as const satisfies Record<string, Sound>
 export type SoundFormat = keyof typeof sounds
-/** The formats that speech can be asked for in. */
+/** The formats in which speech can be requested. */
 export const soundFormats = Object.keys(sounds) as SoundFormat[]

@@ -1,4 +1,4 @@
-/** What another vendor heard, as OpenAI's endpoint answers it. */
+/** Transcripts of other vendors in the format of OpenAI's endpoint. */
 import type { Loss } from '#canonical/loss'
 import type { OperationHead, WrittenOperation } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
@@ -17,10 +17,10 @@ export interface Heard {
   words: { word: string; start: number; end: number; speaker?: string | undefined }[]
 }
 
-/** Names of text parts that every upstream is asked about in its own way, or that only say how to answer. */
+/** Names of text parts that each upstream gets in its own form, or that only concern the answer's format. */
 const asked = new Set(['model', 'file', 'language', 'response_format', 'stream', 'timestamp_granularities[]', 'timestamp_granularities'])
 
-/** The losses of a form, but for the parts that are `taken`. Throws `unsupported_value` for answers that cannot be made from words. */
+/** The losses of a form, without the `taken` parts. Throws `unsupported_value` for formats that cannot be made from words. */
 export function lossesOf({ form, head, variant }: TranscribeQuestion, taken: readonly string[] = []): readonly Loss[] {
   if (variant === 'translate') throw new GatewayError('unsupported_endpoint', 'This upstream transcribes, and does not translate.')
   if (head.format === 'srt' || head.format === 'vtt')
@@ -37,7 +37,7 @@ export function lossesOf({ form, head, variant }: TranscribeQuestion, taken: rea
 const formParts = (form: TranscribeQuestion['form']) =>
   typeof form === 'string' ? [] : form.parts.flatMap((part) => ('value' in part ? [part] : []))
 
-/** The answer in the format that was asked for, and its usage. */
+/** The answer in the requested format, and its usage. */
 export function heardAnswer(heard: Heard, { head }: TranscribeQuestion, asking?: OperationHead): { answer: string; usage: Usage } {
   const said = { tokens: undefined, seconds: heard.seconds, raw: heard.seconds === undefined ? undefined : { duration: heard.seconds } }
   const usage = settleSound(asking ? { ...head, ...asking } : head, said, Buffer.byteLength(heard.text))
@@ -57,7 +57,7 @@ function bodyOf({ text, language, seconds, words }: Heard, { format }: Transcrib
   return { ...head, segments: turnsOf(words), ...usage }
 }
 
-/** What one speaker said at a time. */
+/** Consecutive words of the same speaker. */
 function turnsOf(words: Heard['words']): Record<string, unknown>[] {
   const turns: { speaker: string; start: number; end: number; text: string }[] = []
   for (const { word, start, end, speaker = '' } of words) {

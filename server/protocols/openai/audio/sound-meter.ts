@@ -1,4 +1,4 @@
-/** Watches speech as it passes: pieces of sound, or events that hold them. Sound is never kept. */
+/** Meters speech as it passes: pieces of audio, or events that contain them. Audio is never stored. */
 import type { FrameVerdict, Meter } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -10,7 +10,7 @@ import type { SpeakHead } from './speak-head.ts'
 import { isEvents } from './transcript-meter.ts'
 import { type Measured, type SaidTokens, settleSound, tokensIn } from './usage.ts'
 
-/** Throws `upstream_error` for events that were not asked for: a client that plays sound cannot read them. */
+/** Throws `upstream_error` for unrequested events: a client that plays audio cannot read them. */
 export function soundMeter(asked: SpeakHead & Measured, type: string): Meter {
   if (!isEvents(type)) return pieceMeter(asked, type)
   if (!asked.events) throw broken()
@@ -20,15 +20,15 @@ export function soundMeter(asked: SpeakHead & Measured, type: string): Meter {
 const encoder = new TextEncoder()
 const event = (value: object) => encoder.encode(`data: ${JSON.stringify(value)}\n\n`)
 
-/** Sound that came whole, in the events of a stream. */
+/** A whole audio answer as the events of a stream. */
 export function soundEvents(sound: Uint8Array): Uint8Array {
   const audio = Buffer.from(sound).toString('base64')
   return Buffer.concat([event({ type: 'speech.audio.delta', audio }), event({ type: 'speech.audio.done' })])
 }
 
-/** Sound as it is, or, for a client that asked for events, in events. */
+/** Audio unchanged, or as events for a client that requested them. */
 function pieceMeter(asked: SpeakHead & Measured, type: string): Meter {
-  // Some upstreams make what they can instead of what was asked for, and say so.
+  // Some upstreams return another format than requested, and say so.
   const made = Object.values(sounds).find((sound) => type.startsWith(sound.type)) ?? sounds[asked.format]
   const scale = sounds[asked.format].second / made.second
   let delivered = 0

@@ -11,14 +11,14 @@ import { type Measured, spokenTokens } from './usage.ts'
 
 /** Plain data: a large body is read in another thread. */
 export interface SpeakHead extends OperationHead {
-  /** Bytes of what is read aloud and how. */
+  /** Bytes of the text and of the instructions. */
   textBytes: number
   format: SoundFormat
-  /** Events were asked for instead of the sound itself. */
+  /** Events were requested instead of plain audio. */
   events: boolean
 }
 
-/** Seconds that a character takes at most when it is read aloud: a letter, or a sign that stands for a syllable or a word. */
+/** Maximum seconds of speech per character: of a letter, or of a character for a syllable or a word. */
 const letterTime = 0.12
 const signTime = 0.4
 
@@ -53,7 +53,7 @@ export function readSpeakHead(body: Incoming): SpeakHead {
   }
 }
 
-/** The head with what the sound comes to where the upstream does not say. */
+/** The head with the estimate for audio whose usage the upstream does not report. */
 export const measured = (head: SpeakHead): SpeakHead & Measured => ({
   ...head,
   estimate: (delivered) => estimated(head.most, Math.ceil(head.textBytes / 4), delivered / sounds[head.format].second),

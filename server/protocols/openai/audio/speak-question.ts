@@ -1,4 +1,4 @@
-/** A request for speech, for upstreams with words of their own. */
+/** A request for speech, for upstreams with formats of their own. */
 import type { SpeechQuestion } from '#canonical/operation/speech'
 import { operationNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
@@ -25,7 +25,7 @@ export function speechQuestion(body: string): SpeechQuestion {
   }
 }
 
-/** The upstream's word for the format. Throws `unsupported_value` where it has none. */
+/** The upstream's name of the format. Throws `unsupported_value` if it has none. */
 export function formatIn<Word>(formats: Partial<Record<SoundFormat, Word>>, { format = 'mp3' }: SpeechQuestion): Word {
   const word = formats[format as SoundFormat]
   if (word === undefined)

@@ -1,4 +1,4 @@
-/** Speech from text. Sound is bytes that pass as they arrive, whoever made them, so it is read whole only where it comes in JSON. */
+/** Speech from text. Audio bytes are forwarded as they arrive, from any upstream, so it is only read whole if it is inside JSON. */
 import type { OperationCodec } from '#canonical/operation/operation'
 import type { Speech, SpeechQuestion } from '#canonical/operation/speech'
 import { GatewayError } from '#shared/errors'
@@ -17,7 +17,7 @@ export function noWhole(): never {
 
 const events = 'text/event-stream; charset=utf-8'
 
-/** The upstream's own word where it has one for this sound. */
+/** The upstream's own content type if it is one of this format. */
 function streamType({ format, events: asked }: SpeakHead, type: string): string {
   if (asked) return events
   return /^(audio\/|text\/event-stream)/i.test(type) ? type : sounds[format].type

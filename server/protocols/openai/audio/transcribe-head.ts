@@ -11,15 +11,15 @@ export interface TranscribeHead extends Measured {
   format: TranscriptFormat
 }
 
-/** Bytes of a second where the file does not tell its length: as most are, and the fewest that are usual. */
+/** Bytes per second if the file does not contain its duration: typical, and the usual minimum. */
 const usual = 16_000
 const fewest = 2_000
 
-/** The hold: more than is heard and said in a second even by a fast speaker, whatever the language. */
+/** For the hold: more tokens per second than even a fast speaker produces, in any language. */
 const mostHeard = 20
 const mostSaid = 12
 
-/** Throws GatewayError 400 with the field as `param`; `variant` tells a translation from a transcription. */
+/** Throws GatewayError 400 with the field as `param`; `variant` distinguishes translations from transcriptions. */
 export function readTranscribeHead(body: Incoming, _path?: string, variant?: Variant): TranscribeHead {
   const form = formOf(body)
   const model = readModel(formField(form, 'model'))
@@ -45,7 +45,7 @@ export function readTranscribeHead(body: Incoming, _path?: string, variant?: Var
   }
 }
 
-/** Only that it is a number; how hot is too hot is for the upstream to say. */
+/** Only checks that it is a number; the upstream checks the range. */
 function checkTemperature(form: Form): void {
   const value = formField(form, 'temperature')
   if (value !== undefined && value !== '' && !Number.isFinite(Number(value))) throw wrong('temperature', 'a number')
@@ -59,7 +59,7 @@ function formatOf(form: Form, variant: Variant | undefined): TranscriptFormat {
   return format
 }
 
-/** What goes into the model beside the sound. */
+/** Bytes of model input besides the audio. */
 const textBytes = ({ parts }: Form) =>
   parts.reduce((sum, part) => sum + ('open' in part || !/^(prompt|keywords)\b/.test(part.name) ? 0 : Buffer.byteLength(part.value)), 0)
 

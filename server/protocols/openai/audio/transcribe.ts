@@ -1,4 +1,4 @@
-/** Transcriptions and translations of sound: a form goes in, and comes out as JSON, as plain text, or as events. */
+/** Transcriptions and translations of audio: a form as input; JSON, plain text or events as output. */
 import type { Incoming, OperationCodec, Variant } from '#canonical/operation/operation'
 import { readError, writeStreamError } from '../error.ts'
 import { editForm } from '../form.ts'
@@ -18,7 +18,7 @@ function readWhole(body: string, asked: TranscribeHead) {
   }
 }
 
-/** The question is the form itself, and an answer the body in the format that was asked for. */
+/** The question is the form itself, and the answer is the body in the requested format. */
 export interface TranscribeQuestion {
   form: Incoming
   head: TranscribeHead
@@ -34,7 +34,7 @@ export const transcribeCodec: OperationCodec<TranscribeQuestion, string, Transcr
   readWhole: (body, _edits, asked) => readWhole(body, asked),
   meter: (_edits, asked, type) => transcriptMeter(asked, type),
   framing: (_asked, type) => (isEvents(type) ? 'events' : 'whole'),
-  // Models that cannot stream answer whole although a stream was asked for.
+  // Models that cannot stream return a whole answer although a stream was requested.
   streamsAs: (type) => !/html/i.test(type),
   readQuestion: (body, path, variant) => ({ form: body, head: readTranscribeHead(body, path, variant), variant }),
   writeQuestion: ({ form, variant }, { model }) => ({

@@ -1,4 +1,4 @@
-/** Watches a transcript as it passes, event by event; one that came whole becomes the events that were asked for. */
+/** Meters a transcript as it passes, event by event; a whole one becomes the requested events. */
 import type { FrameVerdict, Meter } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'

@@ -1,4 +1,4 @@
-/** A whole transcript: checked, counted, and cut into the events of a stream for a client that asked for one. */
+/** A whole transcript: checked, counted, and split into the events of a stream for a client that requested one. */
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
@@ -9,7 +9,7 @@ import { secondsIn, tokensIn } from './usage.ts'
 
 export interface Transcript {
   text: string
-  /** The object it came in; undefined for plain text. */
+  /** Its JSON object; undefined for plain text. */
   json?: Record<string, unknown>
 }
 
@@ -24,14 +24,14 @@ export function readTranscript(body: string, { format }: Pick<TranscribeHead, 'f
   return { text: body }
 }
 
-/** What an object of the upstream says of its usage: a whole answer, or the last event of a stream. */
+/** The usage in an object of the upstream: a whole answer, or the last event of a stream. */
 export const saidIn = (json: Record<string, unknown> | undefined) => ({
   tokens: tokensIn(json?.usage, true),
   seconds: secondsIn(json?.usage, json?.duration),
   raw: isObject(json?.usage) ? json.usage : json?.duration === undefined ? undefined : { duration: json.duration },
 })
 
-/** The events of a transcript that came whole: its segments where it has speakers, else its text at once. */
+/** The events of a whole transcript: its segments if it has speakers, else its text at once. */
 export function eventsOf({ text, json }: Transcript): Uint8Array {
   const segments = Array.isArray(json?.segments) ? json.segments.filter((one) => isObject(one) && typeof one.speaker === 'string') : []
   const parts =

@@ -1,16 +1,15 @@
 /**
- * Usage of sound: tokens or seconds as the upstream says, and what stands in for the unit that it does not say but that the
- * model is priced by. Sound is heard at ten tokens a second and spoken at twenty-one (the published prices by the minute,
- * divided by those by the token).
+ * Usage of audio: tokens or seconds as the upstream reports, and an estimate of an unreported unit by which the model is priced. Audio
+ * input has ten tokens a second and output twenty-one (the published prices per minute, divided by those per token).
  */
 import type { OperationHead } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { isObject } from '#shared/json'
 import { bounded } from '../usage.ts'
 
-/** Tokens for a second of sound that goes in. */
+/** Tokens per second of audio input. */
 export const heardTokens = 10
-/** Tokens for a second of sound that comes out. */
+/** Tokens per second of audio output. */
 export const spokenTokens = 21
 
 /** Seconds in a week, tokens of any request: larger figures are not believed. */
@@ -31,7 +30,7 @@ export interface SaidTokens {
   output: number
 }
 
-/** `{type: "tokens", input_tokens, output_tokens, input_token_details}`; input of unknown kind is sound where sound goes in. */
+/** `{type: "tokens", input_tokens, output_tokens, input_token_details}`; input of unknown kind counts as audio if the request has audio. */
 export function tokensIn(usage: unknown, hears: boolean): SaidTokens | undefined {
   if (!isObject(usage)) return undefined
   const input = tokenCount(usage.input_tokens ?? usage.prompt_tokens)
@@ -43,21 +42,21 @@ export function tokensIn(usage: unknown, hears: boolean): SaidTokens | undefined
   return { input, audio: Math.min(input, Math.max(0, audio)), output }
 }
 
-/** `{type: "duration", seconds}`, or the `duration` beside a transcript, which older servers write as text. No sound lasts no time. */
+/**
+ * `{type: "duration", seconds}`, or the `duration` next to a transcript, which older servers write as text. A duration of zero is ignored.
+ */
 export function secondsIn(usage: unknown, duration: unknown): number | undefined {
   const said = isObject(usage) && usage.type === 'duration' ? figure(usage.seconds, longest) : undefined
   return said || figure(typeof duration === 'string' && duration !== '' ? Number(duration) : duration, longest) || undefined
 }
 
-/** What was asked, as far as the bill goes. */
+/** The part of a request that matters for billing. */
 export interface Measured extends OperationHead {
-  /** Used where the upstream does not say; tokens and seconds by what was delivered. */
+  /** Used if the upstream reports nothing; tokens and seconds by what was delivered. */
   estimate(delivered: number): Usage
 }
 
-/**
- * What the upstream said, completed by the estimate for units that are charged. `delivered` are bytes of what the client got.
- */
+/** The upstream's figures, completed by the estimate for charged units. `delivered`: bytes that the client got. */
 export function settleSound(
   asked: Measured,
   said: { tokens: SaidTokens | undefined; seconds?: number | undefined; raw?: unknown; speaks?: true },

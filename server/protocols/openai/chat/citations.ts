@@ -1,11 +1,11 @@
-/** Citations on Chat: ranges of the whole content, however many text parts it was made of. */
+/** Citations in Chat: ranges of the whole content, however many text parts it consists of. */
 import type { Citation } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 
-/** `base` is where the part begins in the content. Only links to the web are known here. */
+/** `base` is where the part begins in the content. Only web links are supported here. */
 export function readAnnotations(annotations: unknown, base = 0): Citation[] {
   if (!Array.isArray(annotations)) return []
   return annotations.flatMap((annotation) => {
@@ -26,7 +26,7 @@ export function readAnnotations(annotations: unknown, base = 0): Citation[] {
   })
 }
 
-/** The pages that the whole answer rests on, as Perplexity lists them beside it; where in the text they are used is not told. */
+/** The sources of the whole answer, as Perplexity lists them next to it; their positions in the text are unknown. */
 export function readSources({ search_results, citations }: Body): Citation[] {
   const found = new Map<string, Citation>()
   for (const result of Array.isArray(search_results) ? search_results : []) {
@@ -48,7 +48,7 @@ type Source = WrittenFields<
   { url: 'written'; title: 'written'; start: 'written'; end: 'written'; citedText: 'unsaid'; opaque: 'unsaid'; raw: 'unsaid' }
 >
 
-/** `base` and `length` place the part in the content; a citation without a range stands for the whole of it. */
+/** `base` and `length` place the part in the content; a citation without a range covers the whole part. */
 export function writeAnnotation(citation: Source, base: number, length: number, losses: LossList): Body | undefined {
   if (citation.url === undefined) {
     losses.forgotten('response.citations', 'Citations of documents have no place in this dialect.')

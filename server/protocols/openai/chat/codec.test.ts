@@ -1,7 +1,6 @@
 /**
- * The byte test: requests and streams as the vendors' documents describe them, with fields nobody knows, cut anywhere. What
- * passes equals what came but for the closed list. The generator writes each text twice, as it comes and as it must leave,
- * and knows nothing of the codec.
+ * The byte test: requests and streams from the vendors' documentation, with unknown fields, split anywhere. The output equals the input
+ * except for the closed list of edits. The generator writes each text twice, as input and as expected output, independently of the codec.
  */
 import { describe, expect, test } from 'bun:test'
 import type { AnswerEdits } from '#canonical/codec'

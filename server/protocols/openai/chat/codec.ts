@@ -1,8 +1,7 @@
 /**
- * Chat, both halves. Between a client and an upstream that both speak it the bytes pass, but for the closed list of DESIGN
- * section 3: head and edit for the request, meter and whole for the answer. Towards another dialect the request and the answer
- * are read into the canonical conversation and written from it: request-, response- and stream-, read and write. Knows no
- * channel and no price.
+ * Chat, both halves. Between a client and an upstream of this dialect the bytes pass, except for the closed list of edits of DESIGN section
+ * 3: head and edit for the request, meter and whole for the answer. For another dialect the request and the answer are converted through
+ * the canonical conversation: request-, response- and stream-, read and write. Knows no channel and no price.
  */
 import type { ConversationCodec, PassthroughCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'

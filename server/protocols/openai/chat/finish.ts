@@ -2,16 +2,16 @@
 import type { Finish, FinishReason } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 
-/** How a choice ended, as far as this dialect says it; `raw` says why it paused. */
+/** How a choice ended, as far as this dialect can express it; `raw` is the reason for a pause. */
 export type Ended = WrittenFields<Finish, { reason: 'written'; raw: 'written'; stopSequence: 'unsaid' }>
 
-/** What the answer held, for the words that do not tell alone. */
+/** The content of the answer, for finish reasons that are ambiguous without it. */
 export interface Seen {
   call: boolean
   refusal: boolean
 }
 
-/** The words of the documents, and those of vendors that speak this dialect with an accent. */
+/** The documented finish reasons, and those of vendors with a variant of this dialect. */
 const reasons: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
   end_turn: 'stop',
@@ -22,16 +22,16 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   function_call: 'tool-calls',
   length: 'length',
   max_tokens: 'length',
-  // Mistral's word for a full context.
+  // Mistral's value for a full context.
   model_length: 'context-full',
   content_filter: 'content-filter',
   safety: 'content-filter',
 }
 
-/** Words that mean a failure, which is no way to finish. */
+/** Finish reasons that mean a failure. */
 export const isFailure = (raw: unknown): boolean => raw === 'error' || raw === 'insufficient_system_resource'
 
-/** A call wins over `stop`, for some vendors never say `tool_calls`. `raw` is empty when the upstream gave no word. */
+/** A call takes precedence over `stop`, because some vendors never send `tool_calls`. `raw` is empty when the upstream gave no reason. */
 export function readFinish(raw: string, seen: Seen): Finish {
   const word = raw.toLowerCase()
   const reason = (Object.hasOwn(reasons, word) ? reasons[word] : undefined) ?? 'stop'

@@ -52,7 +52,7 @@ export function messageList(messages: unknown): unknown[] {
   return messages
 }
 
-/** Kinds of media by part type; a type that is not known here is `other`. */
+/** Kinds of media by part type; an unknown type is `other`. */
 const kinds: Readonly<Record<string, string>> = {
   image_url: 'image',
   input_image: 'image',
@@ -85,8 +85,7 @@ function mediaIn(messages: Body[]): { media: Set<string> | undefined; brought: N
 }
 
 /**
- * Undefined where there are none: kinds of output that are asked for, marks for a cache as many clients write them, and tools that run at
- * the upstream.
+ * Requested kinds of output, cache breakpoints as many clients write them, and tools that run at the upstream; undefined if there are none.
  */
 function settingsIn(request: ScannedBody): Pick<NonTextContent, 'modalities' | 'cached' | 'unseen'> | undefined {
   const { text: raw, value: body } = request
@@ -103,7 +102,7 @@ function settingsIn(request: ScannedBody): Pick<NonTextContent, 'modalities' | '
   }
 }
 
-/** Files, the sound of earlier answers, and voices of its own that live in one upstream account; `wanted`: the sound that is asked for. */
+/** Files, audio of earlier answers, and custom voices, which are stored in one upstream account; `wanted`: the requested audio. */
 function keptIn(messages: Body[], wanted: unknown): StateRef[] {
   const refs: StateRef[] = []
   if (isObject(wanted) && isObject(wanted.voice)) addRef('voice', wanted.voice.id, refs)

@@ -4,7 +4,7 @@ import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 
-/** Entries that are none are left out. */
+/** Invalid entries are left out. */
 export function readLogprobs(logprobs: unknown): TokenLogprob[] {
   if (!isObject(logprobs) || !Array.isArray(logprobs.content)) return []
   return logprobs.content.flatMap((entry) => {
@@ -23,7 +23,7 @@ function readToken(entry: unknown): Omit<TokenLogprob, 'top'> | undefined {
 
 type Written = WrittenFields<TokenLogprob, { token: 'written'; logprob: 'written'; bytes: 'written'; top: 'written' }>
 
-/** The `logprobs` of a choice; null where there are none. */
+/** The `logprobs` of a choice; null if there are none. */
 export function writeLogprobs(logprobs: readonly Written[] | undefined): Body | null {
   if (!logprobs) return null
   return { content: logprobs.map(({ top, ...token }) => ({ ...token, top_logprobs: top })), refusal: null }

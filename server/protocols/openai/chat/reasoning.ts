@@ -42,7 +42,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 /** Reasoning as requests and answers write it: `joined`, `writeDetails`. */
 type Reasoning = WrittenFields<ReasoningPart, { text: 'written'; form: 'written'; opaque: 'written' }>
 
-/** Reasoning as one text: segments and parts stand apart by a blank line. */
+/** Reasoning as one text, with a blank line between segments and parts. */
 export const joined = (parts: readonly Reasoning[]) => parts.flatMap((part) => part.text).join('\n\n')
 
 /** The details of reasoning that carries state of this dialect; undefined when none does. */

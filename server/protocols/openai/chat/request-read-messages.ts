@@ -1,4 +1,4 @@
-/** The messages of a Chat request as instructions and turns: leading system messages, then what was said and done. */
+/** The messages of a Chat request as instructions and turns: leading system messages, then the conversation. */
 import type { CallPart, Instruction, MediaPart, Part, ReasoningPart, ResultPart, TextPart, Turn } from '#canonical/conversation'
 import { type Fields, type ItemReader, invalidField, missingField } from '#protocols/codec/fields'
 import { exact } from '#shared/exact-numbers'
@@ -30,7 +30,7 @@ export function readMessages(body: Fields<ChatRequest>): Transcript {
   return { instructions: draft.instructions, turns: draft.turns }
 }
 
-/** A message of a role and a text; what is done with any other stands with those that have more. */
+/** A message with only a role and a text; undefined for messages that need the full reader. */
 function readPlain(role: string, text: string, path: string, { turns }: Draft): true | undefined {
   if (role !== 'user' && role !== 'assistant') return undefined
   turns.push({ role, parts: [{ kind: 'text', text }], path })
@@ -78,7 +78,7 @@ function turnOf(role: Turn['role'], parts: Part[], message: Fields<ChatMessage>)
   return { role, parts: marked(parts, message), ...(name !== undefined && { name }), path: message.path }
 }
 
-/** A breakpoint on the whole message stands after its last part. */
+/** A breakpoint on the whole message goes after its last part. */
 function marked<T extends Part>(parts: T[], message: Fields<ChatMessage>): T[] {
   const cache = readCache(message)
   const last = parts.at(-1)
@@ -95,7 +95,7 @@ function readAssistant(message: Fields<ChatMessage>): Part[] {
   const content: ContentPart[] = message.has('content') ? cited(readContent(message), message) : []
   const refusal = message.text('refusal')
   const calls = readCalls(message)
-  // An empty text beside calls is how Chat writes none.
+  // Chat clients send an empty text next to calls instead of none.
   const said = calls.length > 0 ? content.filter((part) => part.kind !== 'text' || part.text !== '') : content
   return [
     ...(reasoning ? [reasoning] : []),
@@ -114,7 +114,7 @@ function cited(content: ContentPart[], message: Fields<ChatMessage>): ContentPar
   return [{ ...first, citations }]
 }
 
-/** An earlier answer in sound goes back as its id, which stands for all that clients repeat with it. */
+/** An earlier audio answer is sent back as its id, which covers everything that clients repeat with it. */
 function readAudio(message: Fields<ChatMessage>): MediaPart[] {
   const audio = message.objectIf('audio')
   const id = audio?.textIf('id')
@@ -125,7 +125,7 @@ function readAudio(message: Fields<ChatMessage>): MediaPart[] {
 
 function readCalls(message: Fields<ChatMessage>): CallPart[] {
   const legacy = message.objectIf('function_call')
-  // The oldest form has no ids: the function's name stands for one, and its result comes right after.
+  // The oldest form has no ids: the function's name is used instead, and its result comes right after.
   if (legacy) return [functionCall(legacy, legacyId(neededName(legacy)))]
   return message.objects('tool_calls').map(readCall)
 }
@@ -133,7 +133,7 @@ function readCalls(message: Fields<ChatMessage>): CallPart[] {
 function readCall(call: Fields<ChatToolCall>): CallPart {
   const id = call.text('id')
   if (!id) throw missingField(call.pathOf('id'))
-  // What it is shows in its fields, and its place is where it stands.
+  // Its fields imply its type, and its position the index.
   call.ignore('type', 'index')
   const opaque = readExtraContent(call.json('extra_content'))
   const custom = call.objectIf('custom')
@@ -163,7 +163,7 @@ const legacyId = (name: string) => `call_${name}`
 function readResult(message: Fields<ChatMessage>, role: 'tool' | 'function', calls: ReadonlyMap<string, CallPart>): ResultPart {
   const callId = role === 'function' ? legacyId(neededName(message)) : message.text('tool_call_id')
   if (!callId) throw missingField(message.pathOf('tool_call_id'))
-  // The name of the tool stands in its call.
+  // The name of the tool is in its call.
   message.ignore('name')
   const call = calls.get(callId)
   const cache = readCache(message)
@@ -179,7 +179,7 @@ function readResult(message: Fields<ChatMessage>, role: 'tool' | 'function', cal
   }
 }
 
-/** Kinds that a result does not know stay readable. */
+/** Kinds that a result does not support become text. */
 function inResult(part: ContentPart): TextPart | MediaPart {
   if (part.kind === 'text' || part.kind === 'media') return part
   return { kind: 'text', text: part.kind === 'refusal' ? part.text : JSON.stringify(exact(part.raw)) }

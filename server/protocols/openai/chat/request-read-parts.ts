@@ -1,4 +1,4 @@
-/** One part of a caller's message: what must be understood is checked, a kind that is not known here rides along. */
+/** One part of a caller's message: known kinds are checked, unknown ones are carried along. */
 import type { CacheMark, MediaPart, NativePart, RefusalPart, TextPart } from '#canonical/conversation'
 import { type Fields, type ItemReader, invalidField } from '#protocols/codec/fields'
 import type { ChatMessage, ChatPart } from '#shared/protocols/openai/chat'
@@ -26,7 +26,7 @@ export function readTexts(message: Fields<ChatMessage>): TextPart[] {
   })
 }
 
-/** Nearly all parts are a text and nothing else. */
+/** Nearly all parts only have a text. */
 const partReader: ItemReader<ChatPart, ContentPart> = {
   first: 'type',
   second: 'text',
@@ -62,7 +62,7 @@ function readKind(part: Fields<ChatPart>): ContentPart {
   }
 }
 
-/** Many clients write the address alone, without an object around it. */
+/** Many clients write just the URL, without an object around it. */
 function readImage(part: Fields<ChatPart>): MediaPart {
   const path = part.pathOf('image_url')
   const fields = part.kind('image_url') === 'text' ? undefined : part.needObject('image_url')
@@ -105,7 +105,7 @@ function readFile(message: Fields<ChatPart>): MediaPart {
   const data = file.needText('file_data')
   const embedded = readDataUrl(data)
   if (embedded) return { ...part, source: { data: embedded.data }, mimeType: embedded.mimeType }
-  // Bare base64: `%PDF` tells what it is.
+  // Bare base64: `%PDF` reveals the type.
   return { ...part, source: { data }, ...(data.startsWith('JVBERi') && { mimeType: 'application/pdf' }) }
 }
 

@@ -1,6 +1,6 @@
 /**
- * How much the model is to think: OpenAI's `reasoning_effort`, and the fields that vendors with a copy of this dialect have. The first that
- * says something counts; all of them go back unchanged where the request is written for this dialect again.
+ * How much the model should reason: OpenAI's `reasoning_effort`, and the fields of vendors with a copy of this dialect. The first one set
+ * counts; all of them are restored unchanged when the request is written for this dialect again.
  */
 import type { Effort, ReasoningSettings } from '#canonical/conversation'
 import type { Fields, JsonObject } from '#protocols/codec/fields'
@@ -15,8 +15,8 @@ const off: ReasoningSettings = { effort: 'none', budget: 0 }
 const on: ReasoningSettings = { adaptive: true, visible: 'summary' }
 
 /**
- * What is asked for, and in `own` the fields unchanged when there are any of a vendor. Those that cannot be understood stay unread. Throws
- * GatewayError 400 for an effort that does not exist.
+ * The requested reasoning, and in `own` any vendor fields unchanged. Those that cannot be understood stay unread. Throws GatewayError 400
+ * for an effort that does not exist.
  */
 export function readReasoningSettings(body: Fields<ChatRequest>): { reasoning: ReasoningSettings; own: JsonObject } {
   const effort = readEffort(body)
@@ -38,7 +38,7 @@ export function readReasoningSettings(body: Fields<ChatRequest>): { reasoning: R
   }
 }
 
-/** A client that asks for an effort may see the thoughts: many clients of this dialect show `reasoning_content`. */
+/** A client that sets an effort may see the reasoning: many clients of this dialect show `reasoning_content`. */
 function readEffort(body: Fields<ChatRequest>): ReasoningSettings | undefined {
   const effort = body.word('reasoning_effort', efforts)
   return effort === undefined ? undefined : shown(effort)

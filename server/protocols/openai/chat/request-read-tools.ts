@@ -7,7 +7,7 @@ import type { ChatCustomTool, ChatFunction, ChatRequest, ChatTool, ChatToolName 
 import { neededName } from './request-read-messages.ts'
 import { readCache } from './request-read-parts.ts'
 
-/** Throws GatewayError 400 with the path of what cannot be understood. Hosted tools of a kind that is not known ride along. */
+/** Throws GatewayError 400 with the path of the invalid field. Hosted tools of unknown kinds are carried along. */
 export function readTools(body: Fields<ChatRequest>): Tool[] {
   return [...body.objects('tools').map(readTool), ...body.objects('functions').map(readFunction), ...readSearch(body)]
 }
@@ -40,7 +40,7 @@ function readFunction(fields: Fields<ChatFunction>): Extract<Tool, { kind: 'func
   }
 }
 
-/** A JSON Schema as it is. Throws GatewayError 400 for what is none. */
+/** A JSON Schema, unchanged. Throws GatewayError 400 unless it is an object. */
 export function readSchema(schema: unknown, path: string): JsonSchema | undefined {
   if (schema === undefined || isObject(schema)) return exact(schema)
   throw invalidField(path, 'a JSON Schema')

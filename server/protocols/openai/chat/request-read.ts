@@ -110,14 +110,14 @@ function readFormat(format: Fields<Format> | undefined): OutputFormat {
   }
 }
 
-/** A tier that only this dialect knows is an extension. */
+/** A tier that only this dialect has is an extension. */
 function readTier(body: Fields<ChatRequest>): { tier?: ConversationRequest['tier'] & string; ownTier?: unknown } {
   const word = body.json('service_tier')
   const tier = tiers.find((one) => one === word)
   return tier === undefined ? { ownTier: word } : { tier }
 }
 
-/** `user` is the older name of `safety_identifier`; beside it, it stays unread here and becomes an extension. */
+/** `user` is the older name of `safety_identifier`; if both are set, it becomes an extension. */
 function readIdentity(body: Fields<ChatRequest>): ConversationRequest['identity'] {
   const endUser = body.text('safety_identifier') ?? body.text('user')
   const metadata = readMetadata(body.json('metadata'))
@@ -130,7 +130,9 @@ function readMetadata(metadata: unknown): Record<string, string> | undefined {
   return pairs.length > 0 ? Object.fromEntries(pairs) : undefined
 }
 
-/** Top-level fields without a canonical place, and the old lists of functions, by which a client is known that reads no tool calls. */
+/**
+ * Top-level fields without a canonical equivalent, and the old lists of functions, which identify a client that does not read tool calls.
+ */
 function readExtensions(
   body: Fields<ChatRequest>,
   { streamOptions, ownTier }: { streamOptions: JsonObject; ownTier: unknown },

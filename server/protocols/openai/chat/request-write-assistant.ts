@@ -1,4 +1,4 @@
-/** What the model said and asked for in an earlier turn, as one Chat message: text first, then its calls. */
+/** An earlier turn of the model as one Chat message: text first, then its calls. */
 import type { CallPart, MediaPart, Part, ReasoningPart, RefusalPart, Turn } from '#canonical/conversation'
 import {
   type FieldWriters,
@@ -21,7 +21,7 @@ interface Asking extends Writing {
   ids: CallIds
 }
 
-/** What a turn says, sorted by its place in the message. */
+/** The parts of a turn, sorted by their place in the message. */
 interface Draft extends Asking {
   texts: Body[]
   refusals: string[]
@@ -30,7 +30,7 @@ interface Draft extends Asking {
   calls: CallPart[]
 }
 
-/** Undefined when nothing of the turn can be said here. `calls` are the canonical ids that now want a result. */
+/** Undefined when nothing of the turn can be expressed here. `calls`: canonical ids that now need a result. */
 export function writeAssistant(turn: Turn, writing: Asking): { message: Body; calls: string[] } | undefined {
   const draft: Draft = { ...writing, texts: [], refusals: [], audioId: undefined, thoughts: [], calls: [] }
   for (const part of turn.parts) writeKind(part, partWriters, draft)
@@ -41,7 +41,7 @@ export function writeAssistant(turn: Turn, writing: Asking): { message: Body; ca
   const refusal = refusals.join('\n\n')
   const message: Body = {
     role: 'assistant',
-    // A refusal is the one thing that may stand alone without text, calls or audio; it is then a part of the content.
+    // Only a refusal may be alone, without text, calls or audio; it is then a part of the content.
     content: contentOf(texts, calls.length > 0 || audioId !== undefined, texts.length === 0 ? refusal : ''),
     ...(texts.length + calls.length > 0 && refusal !== '' && { refusal }),
     ...(turn.name !== undefined && { name: turn.name }),
@@ -59,7 +59,7 @@ const partWriters: KindWriters<Part, Draft, void> = {
   refusal: ({ text }: WrittenFields<RefusalPart, { text: 'written' }>, draft) => draft.refusals.push(text),
   reasoning: (part, draft) => draft.thoughts.push(part),
   call: (part, draft) => draft.calls.push(part),
-  // Results stand in turns of their own.
+  // Results are in turns of their own.
   result: () => undefined,
 }
 
@@ -87,7 +87,7 @@ type Spoken = WrittenFields<
   }
 >
 
-/** Audio goes back by the id that this dialect gave it, other sound as its transcript. */
+/** Audio is sent back by the id that this dialect gave it, other audio as its transcript. */
 function addMedia({ source, transcript }: Spoken, draft: Draft): void {
   if ('fileId' in source && source.dialect === 'chat') draft.audioId ??= source.fileId
   else if (transcript !== undefined) {
@@ -102,7 +102,7 @@ function contentOf(texts: Body[], mayBeNull: boolean, refusal: string): unknown 
   return others.length === 0 && Object.keys(only).length === 2 && only.type === 'text' ? only.text : texts
 }
 
-/** State goes back to its maker; the bare text only to models that want it. */
+/** State is sent back to its maker; the plain text only to models that want it. */
 function writeThoughts(thoughts: readonly ReasoningPart[], { target, losses }: Writing): Body {
   if (thoughts.length === 0) return {}
   const details = writeDetails(thoughts)
@@ -134,13 +134,15 @@ const callWriters: FieldWriters<CallPart, CallPlace> = {
   name: writtenElsewhere,
   namespace: writtenElsewhere,
   argsText: writtenElsewhere,
-  // A call without state may need a stand-in for it: see `thoughtSignature`.
+  // A call without state may need a placeholder: see `thoughtSignature`.
   opaque: writtenElsewhere,
-  // Where the call stands in the caller's body, for refusals.
+  // The path of the call in the caller's body, for error messages.
   path: unsaid,
 }
 
-/** Google's layer refuses a step whose first call has no signature; its documents name the word that stands in for a lost one. */
+/**
+ * Google's compatibility layer refuses a step whose first call has no signature; its documentation names the placeholder for a lost one.
+ */
 function thoughtSignature({ opaque }: CallPart, { index, calls, target, losses }: CallPlace): Body {
   const isSigned = calls.some((one) => one.opaque?.some((state) => isOwn(state) && state.kind === 'thought-signature'))
   if (!target.capabilities.thoughtSignatureRequired || isSigned || index > 0) return writeExtraContent(opaque)

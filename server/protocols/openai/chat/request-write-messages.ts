@@ -1,4 +1,4 @@
-/** Instructions and turns as Chat messages: results right behind their calls, their images after the last of them. */
+/** Instructions and turns as Chat messages: results right after their calls, their images after the last of them. */
 import type { Instruction, MediaPart, Part, RefusalPart, ResultPart, TextPart, Turn } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
 import {
@@ -15,7 +15,7 @@ import type { Body } from '../fields.ts'
 import { writeAssistant } from './request-write-assistant.ts'
 import { type CallIds, callIds, type Writing, writeNative, writePart, writeText } from './request-write-parts.ts'
 
-/** Where an instruction stood makes no difference here. */
+/** The position of an instruction makes no difference here. */
 type Instructing = WrittenFields<Instruction, { role: 'written'; text: 'written'; cache: 'written'; item: 'unsaid' }>
 type Speaking = WrittenFields<Turn, { role: 'written'; parts: 'written'; name: 'written'; developer: 'written'; path: 'written' }>
 
@@ -31,7 +31,7 @@ interface Draft extends Writing {
   askedAt: string | undefined
 }
 
-/** Throws GatewayError `unsupported_value` when a part cannot be said, or a call was never answered. */
+/** Throws GatewayError `unsupported_value` when a part cannot be expressed, or a call was never answered. */
 export function writeMessages(writing: Writing, names: ToolNames): Body[] {
   const draft: Draft = {
     ...writing,
@@ -48,7 +48,7 @@ export function writeMessages(writing: Writing, names: ToolNames): Body[] {
   return draft.messages
 }
 
-/** Results must follow their calls at once, so what the assistant said next in a turn of its own joins the turn before. */
+/** Results must directly follow their calls, so a following turn of the assistant is merged into the turn before. */
 function joinCalls(turns: readonly Turn[]): Turn[] {
   const joined: Turn[] = []
   for (const turn of turns) {
@@ -60,7 +60,7 @@ function joinCalls(turns: readonly Turn[]): Turn[] {
   return joined
 }
 
-/** Neighbours of one role share a message, each block a part of its own: some upstreams take only one system message. */
+/** Adjacent instructions of one role share a message, each block a part of its own: some upstreams only take one system message. */
 function writeInstructions(draft: Draft): void {
   let blocks: TextPart[] = []
   let open: Instruction['role'] | undefined
@@ -85,7 +85,7 @@ function roleOf(isDeveloper: boolean, { request, losses }: Draft): Instruction['
   return 'system'
 }
 
-/** Neither texts nor other parts are an empty text; one text with nothing to say of it is a plain one. */
+/** No parts become an empty text; a single plain text becomes a string. */
 function plain(parts: Body[]): unknown {
   const [only, ...others] = parts
   if (only === undefined) return ''
@@ -112,7 +112,7 @@ function writeTurn(turn: Speaking, draft: Draft): void {
   else writeUser({ ...turn, parts: said }, draft)
 }
 
-/** What must stand before the next message: every call answered, and the media of the results. */
+/** What must come before the next message: an answer to every call, and the media of the results. */
 function settleCalls(draft: Draft): void {
   if (draft.waiting.size > 0) throw cannotCarry(draft.request, 'turns', 'A tool call has no result.', draft.askedAt)
   if (draft.hoisted.length > 0) draft.messages.push({ role: 'user', content: draft.hoisted })
@@ -131,7 +131,7 @@ function writeSystem(turn: Turn, draft: Draft): void {
   draft.messages.push({ role: 'user', content: `<system>\n${text}\n</system>` })
 }
 
-/** A system message is text; what it shows follows in a message of the user. */
+/** A system message is text; its media follow in a user message. */
 function systemPart(part: Part, draft: Draft): Body | undefined {
   if (part.kind === 'text') return writeText(part, draft)
   if (part.kind === 'native') return writeNative(part, draft)
@@ -152,7 +152,7 @@ const userParts: KindWriters<Part, Draft, Body | undefined> = {
   text: writePart,
   media: writePart,
   native: writePart,
-  // A user refuses in plain words.
+  // A user's refusal is plain text.
   refusal: ({ text }: WrittenFields<RefusalPart, { text: 'written' }>) => ({ type: 'text', text }),
   // Results have become messages before.
   result: unsaid,
@@ -160,7 +160,7 @@ const userParts: KindWriters<Part, Draft, Body | undefined> = {
   call: saidByModel('turns.call'),
 }
 
-/** What only a model says, in the words of another dialect put into the mouth of a user. */
+/** Parts that only a model produces, if another dialect has them in a user turn. */
 function saidByModel(field: string): (_: unknown, draft: Draft) => undefined {
   return (_, { losses }) => {
     losses.dropped(field, 'Only the model says this in this dialect.')
@@ -173,7 +173,7 @@ const resultWriters: FieldWriters<ResultPart, Draft> = {
   parts: (_, draft, result) => ({ content: writeTexts(resultTexts(result, draft), draft) }),
   isError: writtenElsewhere,
   cache: writtenElsewhere,
-  // The upstream knows both from the call.
+  // The upstream knows both from the call itself.
   name: unsaid,
   form: unsaid,
 }

@@ -1,6 +1,6 @@
 /**
- * Parts of a turn as Chat writes them; what it cannot carry is refused, what it can say otherwise is adapted. And ids of calls: a
- * foreign or overlong one has a stand-in, the same for the call and its result.
+ * Parts of a turn as Chat writes them; unsupported ones are refused, others are adapted. Also ids of calls: a foreign or overlong one is
+ * replaced, consistently for the call and its result.
  */
 
 import type { Target } from '#canonical/codec'
@@ -57,7 +57,7 @@ const textWriters: FieldWriters<TextPart, Writing> = {
 /** State of a block is in `raw`. */
 type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
 
-/** A block of this dialect unchanged, one of another dialect as the text that it amounts to; undefined when it is lost. */
+/** A block of this dialect unchanged, one of another dialect as its text; undefined when it is lost. */
 export function writeNative({ dialect, raw, summary }: Native, { losses }: Writing): Body | undefined {
   if (dialect === 'chat') return raw as Body
   if (summary === undefined) {
@@ -68,7 +68,7 @@ export function writeNative({ dialect, raw, summary }: Native, { losses }: Writi
   return { type: 'text', text: summary }
 }
 
-/** Chat knows two times; the longer ones of others become the nearest that is not shorter, as far as there is one. */
+/** Chat has two lifetimes; longer ones of other dialects become the nearest that is not shorter, if there is one. */
 export function writeCache(cache: WrittenFields<CacheMark, { ttl: 'written' }> | undefined, { target, losses }: Writing): Body {
   if (!cache) return {}
   if (target.capabilities.cacheMarksRefused) {
@@ -80,13 +80,13 @@ export function writeCache(cache: WrittenFields<CacheMark, { ttl: 'written' }> |
   return { prompt_cache_breakpoint: { mode: 'explicit', ttl } }
 }
 
-/** Pictures may come by address, everything else comes as data. */
+/** Pictures may be URLs, everything else must be data. */
 export function needsBytes({ media, source }: MediaPart, { capabilities }: Target): boolean {
   if (!('url' in source)) return false
   return media === 'image' ? capabilities.mediaUrlsRefused === true : media === 'document' || media === 'audio'
 }
 
-/** What the user shows. The cache mark is added in `partWriters`. */
+/** Media of the user. The cache breakpoint is added in `partWriters`. */
 type Media = WrittenFields<
   MediaPart,
   {
@@ -152,7 +152,7 @@ function writeAudio(part: Media, writing: Writing): Body {
   return { type: 'input_audio', input_audio: { data: source.data, format } }
 }
 
-/** OpenAI takes none: a caller of this dialect knows an upstream that does. */
+/** OpenAI does not accept video: a caller of this dialect knows an upstream that does. */
 function writeVideo(part: Media, writing: Writing): Body {
   const { source, mimeType = 'video/mp4' } = part
   const url = 'url' in source ? source.url : 'data' in source ? writeDataUrl(mimeType, source.data) : undefined
@@ -176,7 +176,7 @@ export interface CallIds {
   out(callId: string): string
 }
 
-/** Of a length that all upstreams are known to take. */
+/** Ids that all upstreams are known to accept. */
 const plainId = /^[\w.:-]{1,40}$/
 const shortId = /^[A-Za-z0-9]{9}$/
 

@@ -94,7 +94,7 @@ const customWriters: FieldWriters<ToolOf<'custom'>, ToolDraft> = {
   extra: unsaid,
 }
 
-/** A tool that takes free text, for an upstream that knows only functions. */
+/** A tool that takes free text, for an upstream that only supports functions. */
 function wrappedTool({ name, namespace, description, grammar }: ToolOf<'custom'>, { names, losses }: ToolDraft): Body {
   losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
   if (grammar) losses.dropped('tools.custom.grammar', 'The grammar of a tool is told in words and not enforced.')
@@ -138,7 +138,7 @@ function lostDomains(field: string, domains: readonly string[], { losses }: Writ
   return undefined
 }
 
-/** Written after the tools: a policy can only name what is there. */
+/** Written after the tools, because a policy can only name existing ones. */
 const policyWriters: FieldWriters<ToolPolicy, ToolDraft> = {
   mode: (mode, draft, { only }) => writeChoice(mode, only ? chosen(only, draft) : undefined, draft),
   only: writtenElsewhere,

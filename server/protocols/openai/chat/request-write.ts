@@ -1,4 +1,4 @@
-/** The canonical conversation as a Chat request, for an upstream that speaks it. */
+/** The canonical conversation as a Chat request. */
 import type { Memo, Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
@@ -45,7 +45,7 @@ const requestWriters: FieldWriters<ConversationRequest, RequestWriting> = {
   identity: (identity, writing) => writeFields(identity, identityWriters, writing),
   cache: ({ key }) => (key === undefined ? undefined : { prompt_cache_key: key }),
   tier: (service_tier) => ({ service_tier }),
-  // Whether the upstream streams is the relay's choice, and its usage is always asked for.
+  // The relay decides whether the upstream streams, and always requests usage.
   stream: (_, { request, target }) => (target.stream ? { stream: true, stream_options: streamOptions(request) } : undefined),
   usageAsked: unsaid,
   // Of other dialects: recorded as losses before anything is written.
@@ -55,7 +55,7 @@ const requestWriters: FieldWriters<ConversationRequest, RequestWriting> = {
   paths: unsaid,
 }
 
-/** What only this dialect knows comes back to it; the legacy list of functions has become tools. */
+/** Fields that only this dialect has are restored; the legacy list of functions has become tools. */
 function writeExtensions({ chat = {} }: ConversationRequest['extensions']): Body {
   const { functions: _, function_call: __, stream_options: ___, ...others } = chat
   return others
@@ -129,7 +129,7 @@ const reasoningWriters: FieldWriters<ReasoningSettings, Writing> = {
     losses.adapted('reasoning.budget', 'The upstream takes an effort instead of a budget.')
     return { reasoning_effort: effortOf(budget) }
   },
-  // The model decides by itself anyway, and what it shows of its reasoning cannot be chosen.
+  // The model always decides by itself, and how much of its reasoning it shows cannot be chosen.
   adaptive: unsaid,
   visible: unsaid,
 }
@@ -159,7 +159,7 @@ const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = 
   },
 }
 
-/** Only some models continue an assistant message that stands last. */
+/** Only some models continue a final assistant message. */
 function notePrefill({ request, target, losses }: Writing): void {
   if (request.turns.at(-1)?.role !== 'assistant' || request.dialect === 'chat') return
   if (target.capabilities.prefillRefused) throw cannotCarry(request, 'turns', 'This model does not continue an answer that was begun.')

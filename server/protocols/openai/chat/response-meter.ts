@@ -1,4 +1,4 @@
-/** A whole Chat answer that passes; what is Chat's own is where a choice keeps its text. */
+/** A whole Chat answer that passes; only the place of a choice's text is specific to Chat. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import { measureMessage } from '../choice.ts'

@@ -1,4 +1,4 @@
-/** A whole Chat answer as the canonical response. Tolerant: what is missing or strange is left out, never an exception. */
+/** A whole Chat answer as the canonical response. Tolerant: missing or odd fields are left out and never cause an exception. */
 import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
 import type { CallPart, Choice, Citation, MediaPart, Part, TextPart } from '#canonical/conversation'
 import { nothingDelivered, settled } from '#canonical/delivered'
@@ -37,13 +37,13 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
   return { ...response, ...unplaced(unread(), answer.usage) }
 }
 
-/** What an answer is called, and what only its upstream can make use of. */
+/** Metadata of an answer, and fields that only its upstream can use. */
 const bookkeeping = ['id', 'object', 'created', 'model', 'system_fingerprint', 'provider'] as const
 
 function readChoice(choice: Fields<ChatChoice>, position: number, memo: Memo, codecContext: CodecContext): Choice {
   const raw = choice.json('finish_reason')
   if (isFailure(raw)) throw new GatewayError('upstream_error', 'The upstream failed to finish its answer. Try again shortly.')
-  // The word behind `finish_reason`.
+  // The original value of `finish_reason`.
   choice.ignore('native_finish_reason')
   const message = choice.objectIf('message')
   const parts = message ? readMessage(message, memo, codecContext) : []
@@ -120,14 +120,14 @@ export function readImages(images: unknown): MediaPart[] {
   })
 }
 
-/** What a converted request asks for: samples of 16 bits, 24,000 a second. */
+/** The format that converted requests ask for: 16-bit samples at 24 kHz. */
 export const audioType = 'audio/pcm;rate=24000'
 
 function readAudio(message: Fields<ChatAnswerMessage>): MediaPart[] {
   const audio = message.objectIf('audio')
   const data = audio?.textIf('data')
   const transcript = audio?.textIf('transcript')
-  // By its id the upstream keeps the sound for a while, for itself.
+  // The upstream stores the audio under its id for a while.
   audio?.ignore('id', 'expires_at')
   if (!data) return []
   return [{ kind: 'media', media: 'audio', source: { data }, mimeType: audioType, ...(transcript && { transcript }) }]
@@ -140,7 +140,7 @@ function readCalls(message: Fields<ChatAnswerMessage>, memo: Memo, codecContext:
 }
 
 function readCall(call: Fields<ChatToolCall>, memo: Memo, codecContext: CodecContext): CallPart | undefined {
-  // What it is shows in its fields, and its place is where it stands.
+  // Its fields imply its type, and its position the index.
   call.ignore('type', 'index')
   const id = call.textIf('id')
   const opaque = readExtraContent(call.json('extra_content'))

@@ -1,4 +1,4 @@
-/** The canonical response as a whole Chat answer, for a client that speaks it. */
+/** The canonical response as a whole Chat answer. */
 import type { CodecContext } from '#canonical/codec'
 import type {
   CallPart,
@@ -57,12 +57,12 @@ const responseWriters: FieldWriters<ConversationResponse, Writing> = {
 /** An id of this dialect as it is, else a fresh one. */
 export const writeId = (id: string, codecContext: CodecContext) => (id.startsWith('chatcmpl-') ? id : codecContext.id('chatcmpl-'))
 
-/** True for a client that sent `functions`, and so knows nothing of tool calls. */
+/** True for a client that sent `functions`, and so does not support tool calls. */
 export const isLegacy = (asked: ConversationRequest) => asked.extensions.chat?.functions !== undefined
 
 const choiceWriters: FieldWriters<Choice, Writing> = {
   index: (index) => ({ index }),
-  // The client looks for the field even where there is nothing to tell.
+  // The client expects the field even if it is empty.
   parts: (parts, writing, { logprobs }) => ({ message: writeMessage(parts, writing), logprobs: writeLogprobs(logprobs) }),
   logprobs: writtenElsewhere,
   finish: (finish: Ended, { asked }, { parts }) => {
@@ -144,13 +144,13 @@ function addText(text: string, draft: Draft): void {
   draft.content += text
 }
 
-/** Records that text after a tool call moved before it. */
+/** Records that text after a tool call was moved before it. */
 export const movedText = (losses: LossList) => losses.adapted('response.order', 'Text after a tool call stands before it.')
 
 /** Answers of this dialect have no blocks of their own. */
 type Native = WrittenFields<Omit<NativePart, 'kind'>, { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
 
-/** What a block of another dialect amounts to. */
+/** The text for a block of another dialect. */
 export function nativeText(part: Native, losses: LossList): string {
   if (part.summary === undefined) losses.dropped('response.native', 'A block of the answer has no place in this dialect.')
   else losses.adapted('response.native', 'A block of the answer became text.')
@@ -194,7 +194,7 @@ export function writeImage({ source, mimeType = 'image/png' }: Media): Body[] {
   return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }]
 }
 
-/** How long the id of an audio answer may be sent back, in seconds; nothing is kept for it here. */
+/** How long the id of an audio answer is valid, in seconds; nothing is stored for it here. */
 const audioSeconds = 3600
 
 function writeAudio({ source, transcript = '' }: Media, codecContext: CodecContext): Body {
@@ -217,7 +217,7 @@ const callWriters: FieldWriters<CallPart, undefined> = {
   callId: (id) => ({ id }),
   form: (form, _, { name, argsText }) => {
     if (form === 'text') return { type: 'custom', custom: { name, input: argsText } }
-    // A tool without arguments may come as no text at all, which no JSON parser takes.
+    // A call without arguments may have an empty text, which is not valid JSON.
     return { type: 'function', function: { name, arguments: argsText === '' ? '{}' : argsText } }
   },
   name: writtenElsewhere,

@@ -1,4 +1,4 @@
-/** Meters a Chat stream as it passes; what is Chat's own is where a choice keeps its text. */
+/** Meters a Chat stream as it passes; only the place of a choice's text is specific to Chat. */
 import type { AnswerEdits, Meter } from '#canonical/codec'
 import type { TextListener } from '#canonical/token-estimator'
 import { measureMessage, textOnly } from '../choice.ts'

@@ -1,6 +1,6 @@
 /**
- * Tool calls of one choice, from deltas. Chat never says that a call is complete, and vendors differ in how they say which
- * call a delta belongs to: by index, by id, by neither, or by repeating both every time.
+ * Tool calls of one choice, from deltas. Chat never marks a call as complete, and vendors differ in how they assign a delta to a call: by
+ * index, by id, by neither, or by repeating both every time.
  */
 import type { CodecContext, Memo } from '#canonical/codec'
 import type { Opaque } from '#canonical/conversation'
@@ -21,14 +21,14 @@ interface Call {
   /** Its place among the parts, once it is open. */
   at?: number
   isClosed: boolean
-  /** Arguments that cannot go out yet: the name is missing, or the text has to be unwrapped. */
+  /** Arguments that cannot be passed on yet: the name is missing, or the text has to be unwrapped. */
   held: string
   isWrapped: boolean
   opaque: Opaque[]
   balance: JsonBalance
 }
 
-/** What one delta says of a call. */
+/** One delta of a call. */
 interface Piece {
   index: number | undefined
   id: string
@@ -40,15 +40,15 @@ interface Piece {
 
 export interface CallReader {
   push(calls: readonly unknown[]): ConversationEvent[]
-  /** The upstream goes on to something else: closes the last call if it is whole. */
+  /** The upstream continues with something else: closes the last call if it is complete. */
   settle(): ConversationEvent[]
-  /** Closes what is open. */
+  /** Closes open calls. */
   end(): ConversationEvent[]
   /** A call was made. */
   any(): boolean
 }
 
-/** `place` gives the next free place among the parts of the choice. */
+/** `place` returns the next free index among the parts of the choice. */
 export function callReader(choice: number, place: () => number, memo: Memo, codecContext: CodecContext): CallReader {
   const byIndex = new Map<number, Call>()
   const byId = new Map<string, Call>()

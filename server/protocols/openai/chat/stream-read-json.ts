@@ -1,4 +1,4 @@
-/** Tells, piece by piece, whether a JSON object or list is whole. Keeps no text. */
+/** Detects, piece by piece, whether a JSON object or list is complete. Stores no text. */
 
 export interface JsonBalance {
   push(piece: string): void

@@ -41,7 +41,7 @@ function choiceReader(choice: number, memo: Memo, codecContext: CodecContext): C
   /** Characters of content so far, and where the open text part began: citations count from the beginning. */
   let written = 0
   let textStart = 0
-  /** Of tokens that came before any text, as a letter does that is split over two. */
+  /** Of tokens that arrived before any text, such as a character split over two tokens. */
   let early: TokenLogprob[] = []
 
   function push(raw: Body): ConversationEvent[] {

@@ -1,4 +1,4 @@
-/** Events as a Chat stream. Everything goes out as it comes; calls are numbered among themselves. */
+/** Events as a Chat stream. Everything is sent as it arrives; calls have their own numbering. */
 import type { CodecContext, StreamWriter, WriteText } from '#canonical/codec'
 import type { ConversationRequest, MediaPart } from '#canonical/conversation'
 import type { Delta, PartHead } from '#canonical/conversation-event'
@@ -31,16 +31,16 @@ interface Slot {
   head: Head
   /** Of a call, among the calls of its choice. */
   index: number
-  /** Something of it went out. */
+  /** Whether any of it was sent. */
   began: boolean
-  /** Of a text part: where it begins in the content, and how long it is. */
+  /** For a text part: where it begins in the content, and its length. */
   base: number
   length: number
-  /** Base64 of an image, which goes out in one piece. */
+  /** Base64 of an image, which is sent in one piece. */
   data: string
-  /** Of audio: its sound went out, not only its transcript. */
+  /** For audio: whether audio data was sent, not only its transcript. */
   heard: boolean
-  /** A call came before it. */
+  /** Whether it comes after a call. */
   isLate: boolean
   /** The dialect has one of its kind, and it is not the first. */
   isUnsaid: boolean
@@ -53,11 +53,11 @@ interface ChoiceState {
   thought: boolean
   refused: boolean
   audioId: string | undefined
-  /** Something was spoken already. */
+  /** Whether any audio was sent already. */
   spoken: boolean
 }
 
-/** `asked` is the client's own request. Deltas of one event, each a chunk of its own. */
+/** `asked` is the client's own request. Each delta becomes a chunk of its own. */
 export function writer(asked: ConversationRequest, codecContext: CodecContext): StreamWriter {
   const frame = chunkWriter(asked, codecContext, { prefix: 'chatcmpl-', object: 'chat.completion.chunk' })
   const states = new Map<number, ChoiceState>()
@@ -143,7 +143,7 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     if (slot.isUnsaid) return []
     if ('text' in delta) return delta.text === '' ? [] : growText(state, slot, delta.text)
     if ('segment' in delta) {
-      // The gap before the next segment; it waits for that, so that none stands at the end.
+      // The separator before the next segment is delayed, so that there is none at the end.
       if (slot.began) state.thought = true
       slot.began = false
       return []
@@ -223,7 +223,7 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     return []
   }
 
-  /** The id stands in the first piece. */
+  /** The id is in the first piece. */
   function audio(state: ChoiceState, piece: Body): Body {
     if (state.audioId !== undefined) return piece
     state.audioId = codecContext.id('audio_')
@@ -236,7 +236,7 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     if (!slot) return []
     const { head, began, index, data, isUnsaid } = slot
     if (isUnsaid) return []
-    // A tool without arguments may come as no text at all, which no JSON parser takes.
+    // A call without arguments may have an empty text, which is not valid JSON.
     if (head.kind === 'call') return began || head.form === 'text' ? [] : [argsDelta(index, 'json', '{}')]
     if (head.kind !== 'media') return []
     const isTold = head.media === 'audio' ? slot.heard : head.media === 'image' && data !== ''

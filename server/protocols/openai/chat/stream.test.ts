@@ -453,7 +453,7 @@ test('garbage of every kind: the order of events holds, and nothing but a Gatewa
   }
 })
 
-/** Random events that Chat can say: one narrative part at a time, calls in order. */
+/** Random events that Chat can express: one text or reasoning part at a time, calls in order. */
 function randomEvents(seed: number): ConversationEvent[] {
   const random = seeded(seed)
   const events: ConversationEvent[] = [start]

@@ -1,4 +1,4 @@
-/** Legacy completions: what passes, what converts, and what only this dialect can say. */
+/** Legacy completions: passthrough, conversion, and features that only this dialect has. */
 import { describe, expect, test } from 'bun:test'
 import { createSseSplitter } from '#shared/sse'
 import { seeded } from '#testing/seeded'

@@ -1,7 +1,6 @@
 /**
- * Legacy text completion, both halves. The bytes pass between a client and an upstream that both speak it. As a client dialect
- * it converts one text prompt; as an upstream dialect it serves only requests that came as completions. Knows no channel and
- * no price.
+ * Legacy text completion, both halves. The bytes pass between a client and an upstream of this dialect. As a client dialect it converts one
+ * text prompt; as an upstream dialect it only serves completions requests. Knows no channel and no price.
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'

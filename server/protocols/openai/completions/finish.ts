@@ -1,4 +1,4 @@
-/** Why a completed text ended: three words, both ways. */
+/** Why a completed text ended: three finish reasons, both ways. */
 import type { Finish } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 import { readFinish as readChatFinish, writeFinish as writeChatFinish } from '../chat/finish.ts'

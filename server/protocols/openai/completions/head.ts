@@ -44,8 +44,8 @@ function promptCount({ prompt }: Body): number {
 }
 
 /**
- * `raw` is a body that readHead accepted. The channel's system prompt stands before every prompt, a blank line between; throws
- * GatewayError `unsupported_value` where the prompt is no text.
+ * `raw` is a body that readHead accepted. The channel's system prompt is put before every prompt, with a blank line between; throws
+ * GatewayError `unsupported_value` unless the prompt is text.
  */
 export function editRequest(raw: string, edits: RequestEdits): string {
   return editFields(raw, edits, { field: 'prompt', put: withPrefix })

@@ -4,7 +4,7 @@ import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 
-/** Tokens without a figure, as the first one of an echoed prompt, are left out. */
+/** Tokens without a figure, such as the first one of an echoed prompt, are left out. */
 export function readLogprobs(logprobs: unknown): TokenLogprob[] {
   if (!isObject(logprobs) || !Array.isArray(logprobs.tokens)) return []
   const figures: unknown[] = Array.isArray(logprobs.token_logprobs) ? logprobs.token_logprobs : []
@@ -22,7 +22,7 @@ function readTop(top: unknown): TokenLogprob['top'] {
 
 type Written = WrittenFields<TokenLogprob, { token: 'written'; logprob: 'written'; top: 'written'; bytes: 'unsaid' }>
 
-/** `from` is where the first token stands in the text. */
+/** `from` is the position of the first token in the text. */
 export function writeLogprobs(logprobs: readonly Written[] | undefined, from = 0): Body | null {
   if (!logprobs) return null
   let offset = from

@@ -1,6 +1,6 @@
 /**
- * A Completions request as the canonical conversation: one text prompt is what a user said. What only text completion can do
- * (several prompts, tokens, echo, suffix, best of several) rides in the extensions, which no other dialect may leave out.
+ * A Completions request as the canonical conversation: one text prompt becomes a user turn. Features of text completion (several prompts,
+ * tokens, echo, suffix, best of several) are extensions that no other dialect may leave out.
  */
 import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
@@ -26,7 +26,7 @@ const paths: Readonly<Record<string, string>> = {
   'sampling.logitBias': 'logit_bias',
 }
 
-/** What the API's documents say of a request without a limit. */
+/** The documented default limit. */
 const defaultTokens = 16
 
 /** Throws GatewayError 400 with `param` as the path in the caller's body. */

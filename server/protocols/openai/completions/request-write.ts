@@ -1,4 +1,4 @@
-/** The canonical conversation as a Completions request: only what was one can become one again. */
+/** The canonical conversation as a Completions request: only possible if it came from one. */
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Instruction, Output, Part, TextPart, Turn } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
@@ -23,7 +23,7 @@ interface Writing {
   losses: LossList
 }
 
-/** Throws GatewayError `unsupported_value` for a request of another dialect: a conversation is no text to be continued. */
+/** Throws GatewayError `unsupported_value` for a request of another dialect: a conversation is not a text to be continued. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
   if (request.dialect !== 'completions') throw cannotCarry(request, 'turns', 'This upstream only continues text.')
   const losses = lossList()
@@ -60,7 +60,7 @@ const outputWriters: FieldWriters<Output, Writing> = {
   stop: (stop) => (stop.length > 0 ? { stop } : undefined),
   n: (n) => (n > 1 ? { n } : undefined),
   logprobs: (logprobs) => ({ logprobs }),
-  // A request of this dialect asks for plain text.
+  // Requests of this dialect always ask for plain text.
   format: unsaid,
   modalities: unsaid,
   verbosity: unsaid,
@@ -72,7 +72,7 @@ interface Prompt {
   turns: WrittenFields<Turn, { parts: 'written'; role: 'unsaid'; name: 'unsaid'; developer: 'unsaid'; path: 'unsaid' }>[]
 }
 
-/** Nothing when the prompt rides in the extensions. What a channel puts before the conversation stands before the text. */
+/** Empty when the prompt is in the extensions. The channel's instructions are put before the text. */
 function writePrompt({ instructions, turns: [turn] }: Prompt): Body | undefined {
   if (!turn) return undefined
   const texts = turn.parts.map((part) => writeKind(part, partWriters, undefined))
@@ -81,7 +81,7 @@ function writePrompt({ instructions, turns: [turn] }: Prompt): Body | undefined 
 
 const nothing = () => ''
 
-/** A prompt is read as one text, so there is nothing else. */
+/** A prompt is read as one text, so there are no other parts. */
 const partWriters: KindWriters<Part, undefined, string> = {
   text: (part) => String(writeFields(part, textWriters, undefined).text),
   media: nothing,

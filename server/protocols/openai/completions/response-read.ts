@@ -17,7 +17,7 @@ export function readResponse(body: string, _memo: Memo, codecContext: CodecConte
   for (const choice of readChoices(answer)) measureText(choice, delivered)
   const { fields, unread } = readBody<CompletionsAnswer>(answer)
   const tier = fields.textIf('service_tier')
-  // What an answer is called, and what only its upstream can make use of.
+  // Metadata of an answer, and fields that only its upstream can use.
   fields.ignore('id', 'object', 'created', 'model', 'system_fingerprint', 'provider')
   const response = {
     ...readOrigin(answer, 'cmpl-', codecContext),

@@ -40,7 +40,7 @@ const responseWriters: FieldWriters<ConversationResponse, Writing> = {
 
 const choiceWriters: FieldWriters<Choice, Writing> = {
   parts: (parts, { losses }) => ({ text: parts.map((part) => textOf(part, losses)).join('') }),
-  // The client looks for `logprobs` even where there is nothing to tell.
+  // The client expects `logprobs` even if there are none.
   index: (index, _, { logprobs }) => ({ index, logprobs: writeLogprobs(logprobs) }),
   logprobs: writtenElsewhere,
   finish: (finish) => ({ finish_reason: writeFinish(finish) }),
@@ -76,7 +76,7 @@ function textOf(part: Part, losses: LossList): string {
 /** Records that citations were dropped. */
 export const lostSources = (losses: LossList) => losses.forgotten('response.citations', 'A text has no place for sources.')
 
-/** What a text cannot say of a part, as soon as it begins. */
+/** Records what a text cannot express of a part, as soon as it begins. */
 export function noteLosses(part: Pick<Part, 'kind'> & { summary?: string }, losses: LossList): void {
   switch (part.kind) {
     case 'text':

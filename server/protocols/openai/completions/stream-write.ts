@@ -1,4 +1,4 @@
-/** Events as a Completions stream: the text of every part that has one, as it comes. */
+/** Events as a Completions stream: the text of every part that has one, as it arrives. */
 import type { CodecContext, StreamWriter, WriteText } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import type { Delta, PartHead } from '#canonical/conversation-event'

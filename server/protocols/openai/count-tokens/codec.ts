@@ -1,6 +1,5 @@
 /**
- * Counting the tokens of a response before it is asked for: the body of Responses without what only matters for an answer, answered with
- * one figure.
+ * Counts the input tokens of a Responses request: its body without the fields that only matter for the answer; the result is one figure.
  */
 import type { CountCodec } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
@@ -9,7 +8,7 @@ import { editRequest, readHead, scan } from '../responses/head.ts'
 import { readRequest } from '../responses/request-read.ts'
 import { writeRequest } from '../responses/request-write.ts'
 
-/** What the vendor takes here; it refuses the rest. */
+/** The fields that the vendor accepts here; it refuses all others. */
 const counted = new Set([
   ...['conversation', 'input', 'instructions', 'model', 'parallel_tool_calls', 'previous_response_id', 'reasoning', 'text'],
   ...['tool_choice', 'tools', 'truncation'],

@@ -155,7 +155,7 @@ describe('answers', () => {
       expect(JSON.parse(codec.readWhole(body, {}, base).body)).toEqual(JSON.parse(packed))
     }
     expect(codec.readWhole(packed, {}, base).body).toBe(packed)
-    // Another vendor's own word for the format: what comes is what was asked for.
+    // Another vendor's own format option: the answer is passed on unchanged.
     expect(codec.readWhole(packed, {}, head({ input: 'a', embedding_type: 'base64' })).body).toBe(packed)
   })
 

@@ -1,6 +1,6 @@
 /**
- * Embeddings as OpenAI asks for them, which most services copy. Start with `request.ts` and `response.ts`; how a vector is
- * written is in `vectors.ts`. Knows no other style.
+ * Embeddings in OpenAI's format, which most services copy. Start with `request.ts` and `response.ts`; formats of vectors are in
+ * `vectors.ts`. Knows no other style.
  */
 import type { RequestEdits } from '#canonical/codec'
 import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/operation/embedding'
@@ -17,7 +17,7 @@ const nowhere = { field: '', put: (json: string | undefined) => json }
 
 const editRequest = (incoming: Incoming, edits: RequestEdits): string => editFields(textOf(incoming), edits, nowhere)
 
-/** `raw` with the model that the address names, whatever the body says; what is no JSON object stays as it is. */
+/** `raw` with the model from the URL, overriding the body's; unchanged unless it is a JSON object. */
 export function withModel(raw: string, model: string): string {
   const spans = scanFields(raw)
   return spans ? splice(raw, fieldEdits(raw, spans, new Map([['model', () => JSON.stringify(model)]]))) : raw

@@ -23,7 +23,7 @@ export interface EmbeddingHead extends OperationHead {
   inputs: number
   /** Tokens by our own count. */
   tokens: number
-  /** Absent = the caller asked in another vendor's words, and gets what comes. */
+  /** Absent = the caller used another vendor's option, and gets the upstream's answer. */
   format?: VectorFormat
 }
 
@@ -36,7 +36,7 @@ const meaningful = ['task', 'input_type', 'late_chunking']
 /** Tokens of media of unknown length: what Google counts for a picture. */
 const tokensOfMedium = 258
 
-/** Throws GatewayError 400 with the field as `param`; fields that only some upstreams know pass. */
+/** Throws GatewayError 400 with the field as `param`; fields that only some upstreams support pass. */
 export function readQuestion(incoming: Incoming): EmbeddingQuestion {
   const body = scanObject(textOf(incoming), operationNames).value
   const model = readModel(body.model)
@@ -93,7 +93,7 @@ function contentOf(raw: unknown, path: string): EmbeddingContent {
 const isTokens = (raw: unknown): raw is number[] =>
   Array.isArray(raw) && raw.length > 0 && raw.every((token) => Number.isSafeInteger(token) && token >= 0)
 
-/** One request for every list that the upstream takes at once. Throws `unsupported_value` for what only another style can say. */
+/** One request per batch that the upstream accepts. Throws `unsupported_value` for options that only another style has. */
 export function writeQuestion(
   question: EmbeddingQuestion,
   target: Target,

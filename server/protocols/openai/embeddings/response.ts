@@ -1,4 +1,4 @@
-/** Answers with embeddings as OpenAI writes them: checked, counted, and given back in the format that was asked for. */
+/** Answers with embeddings in OpenAI's format: checked, counted, and returned in the requested vector format. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { nothingDelivered } from '#canonical/delivered'
 import {
@@ -27,7 +27,7 @@ import { isWrittenAs, readVector, writeVector } from './vectors.ts'
 
 const noEmbeddings = () => new GatewayError('upstream_error', 'The upstream sent an answer that holds no embeddings.')
 
-/** The bytes pass but for the model's name and vectors in another format than the caller asked for. */
+/** The bytes pass, except for the model's name and for vectors in another format than requested. */
 export function readWhole(body: string, edits: AnswerEdits, asked: EmbeddingHead): WholeAnswer {
   const { answer, data } = parseAnswer(body)
   assertOneEach(data.length, asked.inputs)
@@ -46,7 +46,7 @@ export function readWhole(body: string, edits: AnswerEdits, asked: EmbeddingHead
   }
 }
 
-/** A vector, but not as it was asked for. What some services send in other forms still is left alone. */
+/** A vector in the other format than requested. Unknown forms of some services are left unchanged. */
 const isOther = (embedding: unknown, format: VectorFormat) =>
   (typeof embedding === 'string' || Array.isArray(embedding)) && !isWrittenAs(embedding, format)
 
@@ -64,7 +64,7 @@ function parseAnswer(body: string): { answer: Body; data: Body[] } {
   return { answer, data: answer.data }
 }
 
-/** Some services tell only the total. */
+/** Some services only report the total. */
 function usageOf({ usage }: Body): Usage | undefined {
   if (!isObject(usage)) return undefined
   const read = readUsage({ ...usage, prompt_tokens: usage.prompt_tokens ?? usage.total_tokens }, nothingDelivered())
@@ -82,7 +82,7 @@ export function readAnswer(bodies: readonly string[], question: EmbeddingQuestio
   return { answer, usage: answer.usage, losses: losses.losses }
 }
 
-/** Of an answer; the rest says what it is and who made it. */
+/** Known fields of an answer; the others are metadata. */
 const known = knownFields('object model usage id created', { data: knownFields('object index embedding') })
 
 function partOf(body: string, tell: UnknownFields): EmbeddingPart {
@@ -96,14 +96,14 @@ function partOf(body: string, tell: UnknownFields): EmbeddingPart {
   return { vectors, usage: usageOf(answer) }
 }
 
-/** By their numbers, where each has one of its own; else unchanged. */
+/** Ordered by index, if each has a distinct one; else unchanged. */
 function inOrder(data: readonly Body[]): readonly Body[] {
   const byIndex = new Map(data.map((item) => [item.index, item]))
   const sorted = data.map((_, index) => byIndex.get(index))
   return sorted.every((item) => item !== undefined) ? sorted : data
 }
 
-/** The answer in the format that the question asks for. */
+/** The answer in the requested format. */
 export function writeAnswer({ vectors, usage }: EmbeddingAnswer, { model, format }: EmbeddingQuestion): WrittenAnswer {
   const tokens = inputTokens(usage)
   const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: writeVector(vector, format) }))

@@ -1,14 +1,14 @@
 /** A vector as OpenAI writes it: a list of numbers, or their 32 bits each, lowest byte first, in base64. */
 import type { Vector, VectorFormat } from '#canonical/operation/embedding'
 
-/** Undefined for what is no vector. */
+/** Undefined unless it is a vector. */
 export function readVector(value: unknown): Vector | undefined {
   if (typeof value === 'string') return decoded(value)
   const isVector = Array.isArray(value) && value.length > 0 && value.every((number) => Number.isFinite(number))
   return isVector ? value : undefined
 }
 
-/** The vector in the format that was asked for. */
+/** The vector in the requested format. */
 export function writeVector(vector: Vector, format: VectorFormat): string | Vector {
   if (format === 'float') return vector
   const bytes = Buffer.alloc(vector.length * 4)

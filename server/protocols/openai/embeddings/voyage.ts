@@ -1,7 +1,7 @@
 /**
- * Embeddings of Voyage AI: OpenAI's but for the names of options, and without tokens as input. No endpoint has this style.
- * Read: https://docs.voyageai.com/docs/embeddings and the types of the package voyageai (`output_dimension`, `encoding_format` is
- * `base64` or nothing).
+ * Embeddings of Voyage AI: like OpenAI's except for the names of options, and without tokens as input. No endpoint has this style. Read:
+ * https://docs.voyageai.com/docs/embeddings and the types of the package voyageai (`output_dimension`, `encoding_format` is `base64` or
+ * nothing).
  */
 import type { Target } from '#canonical/codec'
 import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/operation/embedding'

@@ -1,6 +1,6 @@
 /**
- * Pictures as OpenAI asks for them, which most services copy: made from words, or changed by words, from JSON or a form. Stands
- * at endpoints only: upstreams of this style get the client's own bytes. Start with `head.ts`; streams are in `stream-meter.ts`.
+ * Pictures in OpenAI's format, which most services copy: generated or edited from a prompt, as JSON or a form. Client side only: upstreams
+ * of this style get the client's own bytes. Start with `head.ts`; streams are in `stream-meter.ts`.
  */
 import type { RequestEdits } from '#canonical/codec'
 import type { ImageAnswer, ImageHead, ImageQuestion } from '#canonical/operation/image'

@@ -1,4 +1,4 @@
-/** What Parley itself reads of a request for pictures, and what it may come to. */
+/** The part that Parley reads of a request for pictures, and its largest usage. */
 import type { StateRef } from '#canonical/codec'
 import { type ImageHead, type ImageQuestion, type InputPicture, imageCost } from '#canonical/operation/image'
 import type { Incoming, Variant } from '#canonical/operation/operation'
@@ -11,14 +11,14 @@ import { type AskedPicture, type ImageFields, readFields, requireImages, sizeIn 
 const mostPictures = 128
 const mostPartials = 3
 
-/** Variations are of one picture, in a form, without words. */
+/** Variations take one picture, in a form, without a prompt. */
 function readVariation(asked: ImageFields, body: Incoming): void {
   formOf(body)
   requireImages(asked, body)
   if (asked.images.length > 1) throw wrong('image', 'a single file')
 }
 
-/** Throws GatewayError 400 with the field as `param`; unknown fields and values that only upstreams know pass. */
+/** Throws GatewayError 400 with the field as `param`; unknown fields and values pass. */
 export function readHead(body: Incoming, _path?: string, variant?: Variant): ImageHead {
   const asked = readFields(body)
   const { fields, images, mask } = asked
@@ -45,7 +45,7 @@ export function readHead(body: Incoming, _path?: string, variant?: Variant): Ima
     stream: readFlag(fields, 'stream') ?? false,
     n,
     maxOutput: cost.pictureTokens,
-    // Bytes of pictures are no tokens.
+    // Bytes of pictures are not tokens.
     inputBytes: 4 * (cost.promptTokens + cost.inputTokens),
     usageAsked: true,
     media: images.length > 0 ? ['image'] : [],
@@ -65,7 +65,7 @@ function readPrompt(fields: Body): string {
   return prompt
 }
 
-/** Files that an account keeps are shared by all callers of a channel, so the relay refuses them. */
+/** Files in an account are shared by all callers of a channel, so the relay refuses them. */
 function keptIn({ images, mask }: ImageFields): StateRef[] {
   return [...images, ...(mask ? [mask] : [])].flatMap((picture) => ('fileId' in picture ? [{ kind: 'file', id: picture.fileId }] : []))
 }
@@ -113,5 +113,5 @@ export function readQuestion(body: Incoming, _path?: string, variant?: Variant):
 
 const isSaid = (word: string | undefined): word is string => word !== undefined && word !== 'auto'
 
-/** The others were refused before anything is asked of an upstream. */
+/** The others were refused before any upstream request. */
 const isHere = (picture: AskedPicture): picture is InputPicture => 'source' in picture

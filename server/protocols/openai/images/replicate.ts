@@ -1,8 +1,9 @@
 /**
- * Pictures by Replicate's predictions, for clients who ask in OpenAI's style. One request holds until the picture is there, a minute at
- * most; then the prediction is cancelled. Pictures stay at an address of Replicate's for an hour.
- * Read: https://replicate.com/docs/topics/predictions/create-a-prediction (`Prefer: wait`), https://replicate.com/changelog/2025-10-16-prediction-deadlines
- * (`Cancel-After`), and the fields that github vercel/ai packages/replicate sends.
+ * Pictures by Replicate's predictions, for clients of OpenAI's style. One request waits for the picture, at most a minute; then the
+ * prediction is cancelled. Pictures stay at a Replicate URL for an hour. Read:
+ * https://replicate.com/docs/topics/predictions/create-a-prediction (`Prefer: wait`),
+ * https://replicate.com/changelog/2025-10-16-prediction-deadlines (`Cancel-After`), and the fields that github vercel/ai packages/replicate
+ * sends.
  */
 import type { Target } from '#canonical/codec'
 import { type ImageAnswer, type ImageQuestion, imageCost, settleImages } from '#canonical/operation/image'
@@ -34,7 +35,7 @@ function writeQuestion(question: ImageQuestion, { model, stream }: Target) {
   return { requests: [written] as [WrittenOperation], losses: losses.losses }
 }
 
-/** Of a prediction: what it was asked, and how it went. */
+/** Fields of a prediction: its input and its progress. */
 const known = knownFields(
   `id model version input output error status logs metrics urls created_at started_at completed_at deadline source data_removed webhook
   webhook_events_filter`,
@@ -60,7 +61,7 @@ function readAnswer([body = '']: readonly string[], question: ImageQuestion, ask
 
 const broken = () => new GatewayError('upstream_error', 'The upstream sent an answer that holds no picture.')
 
-/** Its models say in words that a filter refused. */
+/** Its models report a filter's refusal as text. */
 const failed = (error: unknown) =>
   typeof error === 'string' && /nsfw|sensitive|safety/i.test(error)
     ? new GatewayError('upstream_rejected', 'The upstream refused this prompt for reasons of safety.', {
@@ -69,7 +70,7 @@ const failed = (error: unknown) =>
       })
     : new GatewayError('upstream_error', 'The upstream failed to make the picture.')
 
-/** Words of what went wrong come in `detail` and `title`. */
+/** Error messages are in `detail` and `title`. */
 function readError(status: number, headers: Headers, body: string): GatewayError {
   const said = parseObject(body)
   const message = said?.detail ?? said?.title

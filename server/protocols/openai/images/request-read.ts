@@ -1,6 +1,6 @@
 /**
- * A request for pictures, from JSON or from a form, as one set of fields: what Parley itself reads of it. Fields that only some
- * upstreams know pass unseen; pictures come as `images`, as the older `image`, or as files of a form.
+ * A request for pictures, from JSON or from a form, as one set of fields: the part that Parley reads. Fields that only some upstreams
+ * support pass unseen; pictures are in `images`, in the older `image`, or files of a form.
  */
 import type { InputPicture, PictureSize } from '#canonical/operation/image'
 import type { Form, FormFile, Incoming } from '#canonical/operation/operation'
@@ -11,7 +11,7 @@ import { readDataUrl } from '../data-url.ts'
 import { type Body, isAbsent, missing, wrong } from '../fields.ts'
 import { formTexts } from '../form.ts'
 
-/** A picture that an account at the upstream keeps. */
+/** A picture stored in an upstream account. */
 export interface KeptPicture {
   fileId: string
 }
@@ -100,7 +100,7 @@ export function requireImages({ images }: ImageFields, body: Incoming): void {
   if (images.length === 0) throw missing(typeof body === 'string' ? 'images' : 'image')
 }
 
-/** `1536x1024`; undefined for `auto` and for words that only an upstream understands. */
+/** `1536x1024`; undefined for `auto` and for values that only an upstream understands. */
 export function sizeIn(size: string | undefined): PictureSize | undefined {
   const [, width, height] = /^([1-9]\d{1,4})x([1-9]\d{1,4})$/.exec(size ?? '') ?? []
   return width === undefined || height === undefined ? undefined : { width: Number(width), height: Number(height) }

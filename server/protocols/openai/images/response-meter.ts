@@ -41,7 +41,7 @@ export function readWhole(body: string, edits: AnswerEdits, asked: ImageHead): W
   }
 }
 
-/** The name that the client asked for, in place of the upstream's, where an answer has one. */
+/** Replaces the upstream's model name by the one that the client used, if an answer has one. */
 export function modelChange({ model }: AnswerEdits): FieldChanges {
   const name = JSON.stringify(model)
   return new Map(model === undefined ? [] : [['model', (json: string | undefined) => (json?.startsWith('"') ? name : json)]])

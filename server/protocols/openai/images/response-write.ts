@@ -7,17 +7,17 @@ import { writeDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'
 import { writeImageUsage } from './usage.ts'
 
-/** What is true of all pictures of an answer. */
+/** Properties shared by all pictures of an answer. */
 const shared = ['background', 'output_format', 'quality', 'size'] as const
 
 const formats: Readonly<Record<string, string>> = { 'image/jpeg': 'jpeg', 'image/webp': 'webp', 'image/gif': 'gif' }
 
-/** Other styles answer with bytes: a client that asked for a URL gets a data URL. */
+/** Other styles return bytes: a client that requested a URL gets a data URL. */
 export function writeAnswer(answer: ImageAnswer, question: ImageQuestion, codecContext: CodecContext): WrittenAnswer {
   return { body: JSON.stringify(written(answer, question, codecContext)), losses: [] }
 }
 
-/** The answer as the events of a stream, for a client that asked for one. */
+/** The answer as the events of a stream, for a client that requested one. */
 export function writeStream(answer: ImageAnswer, question: ImageQuestion, codecContext: CodecContext): Uint8Array {
   const whole = written(answer, { ...question, as: 'bytes' }, codecContext)
   return completedEvents(whole, whole.data, question.edits)
@@ -36,19 +36,19 @@ function written({ pictures, usage }: ImageAnswer, { as }: ImageQuestion, codecC
   }
 }
 
-/** An address that the upstream gave stays one, whatever was asked for. */
+/** A URL from the upstream stays a URL, whatever was requested. */
 function sourceOf(picture: Picture, as: ImageQuestion['as']): Body {
   if ('url' in picture) return { url: picture.url }
   return as === 'url' ? { url: writeDataUrl(picture.mimeType, picture.data) } : { b64_json: picture.data }
 }
 
-/** Width and height stand at the beginning of a PNG. */
+/** Width and height are at the beginning of a PNG. */
 function sizeOf({ data, mimeType }: PictureBytes): { size?: string } {
   const head = Buffer.from(data.slice(0, 64), 'base64')
   return mimeType === 'image/png' && head.length >= 24 ? { size: `${head.readUInt32BE(16)}x${head.readUInt32BE(20)}` } : {}
 }
 
-/** One finished picture after the other. What all of them used together is said of the last. */
+/** One finished picture after the other. The last one has the total usage. */
 export function completedEvents(answer: Body, images: readonly Body[], edits: boolean): Uint8Array {
   const type = edits ? 'image_edit.completed' : 'image_generation.completed'
   const common = Object.fromEntries(shared.flatMap((name) => (answer[name] === undefined ? [] : [[name, answer[name]]])))

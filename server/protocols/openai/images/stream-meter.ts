@@ -1,7 +1,7 @@
 /**
  * Meters a stream of pictures as it passes: unfinished ones and finished ones. There is no terminator; the answer is complete when the
- * upstream ends it after a finished picture. An upstream that answers whole, because it does not stream, is told as the finished pictures
- * of a stream. Keeps no picture.
+ * upstream ends it after a finished picture. A whole answer, from an upstream that does not stream, becomes the finished pictures of a
+ * stream. Stores no picture.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { addTokens, type ImageHead, type SaidUsage, settleImages } from '#canonical/operation/image'

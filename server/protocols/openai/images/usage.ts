@@ -1,4 +1,4 @@
-/** Usage of pictures as OpenAI reports it: input and output tokens, each of words and of pictures. */
+/** Usage of pictures as OpenAI reports it: input and output tokens, each of text and of pictures. */
 import type { SaidUsage } from '#canonical/operation/image'
 import { noUsage, type Usage } from '#canonical/usage'
 import { isObject } from '#shared/json'
@@ -10,7 +10,7 @@ const absurd = 1e9
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= absurd ? value : undefined
 
-/** `svg` is what the model used that wrote the drawing down, beside the one that made the picture. Undefined = not to be believed. */
+/** `svg`: usage of the model that wrote the drawing, in addition to the one that made the picture. Undefined = implausible. */
 export function readImageUsage(usage: unknown, svg?: unknown): SaidUsage | undefined {
   if (!isObject(usage)) return undefined
   const input = count(usage.input_tokens ?? usage.prompt_tokens)
@@ -23,7 +23,7 @@ export function readImageUsage(usage: unknown, svg?: unknown): SaidUsage | undef
   said.in.image = Math.min(input - said.in.cacheRead, count(inputs.image_tokens) ?? 0)
   said.in.fresh = input - said.in.cacheRead - said.in.image
   said.out.total = output
-  // Where it does not say, a model that makes pictures made a picture.
+  // If unspecified, the output of a picture model counts as a picture.
   said.out.image = Math.min(output, count(outputs.image_tokens) ?? output - Math.min(output, count(outputs.text_tokens) ?? 0))
   addDrawing(said, svg)
   return { in: said.in, out: said.out, raw: bounded(usage) }

@@ -58,7 +58,7 @@ interface Measure {
   pictures: number
 }
 
-/** Checks what is known; a part of another type is the upstream's to judge. Throws GatewayError 400 with the path as `param`. */
+/** Checks known parts; a part of another type is left to the upstream. Throws GatewayError 400 with the path as `param`. */
 function measure(input: unknown): Measure {
   if (isAbsent(input)) throw missing('input')
   if (typeof input === 'string') return { textBytes: Buffer.byteLength(input), pictures: 0 }
@@ -87,7 +87,7 @@ function measureItem(item: unknown, path: string): Measure {
   return { textBytes: 0, pictures: 1 }
 }
 
-/** The body with `model` added where it names none; unchanged where it names one or cannot be parsed. */
+/** The body with `model` added if it names none; unchanged if it names one or cannot be parsed. */
 export function withModerationModel(body: string, model: string): string {
   if (model === defaultModerationModel) return body
   const asked = parseObject(body)

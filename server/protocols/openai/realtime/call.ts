@@ -1,6 +1,4 @@
-/**
- * Calls over WebRTC and SIP: how their session is set when they are opened, and what a session must not come to that is led past Parley.
- */
+/** Calls over WebRTC and SIP: the session set-up when they are opened, and what a session must not do although it bypasses Parley. */
 import { bodyNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -13,16 +11,16 @@ import { transcriberIn, withTranscriber } from './transcription.ts'
 /** The names of a session. */
 const names = bodyNames('openai', [], 'type model audio input output format transcription voice tools prompt instructions tracing include')
 
-/** A session as it is asked for. */
+/** A requested session. */
 export interface CallSession {
   /** Absent: it names none. */
   model?: string
   settings: Record<string, unknown>
-  /** It only transcribes what it hears. */
+  /** It only transcribes. */
   transcribes: boolean
 }
 
-/** The session of a call: JSON of its own, over what a client secret sets. Throws GatewayError 400; `param`: where it stands. */
+/** The session of a call: its own JSON, merged over that of the client secret. Throws GatewayError 400; `param`: its path. */
 export function readCallSession(text: string, before: Record<string, unknown> = {}, param = 'session'): CallSession {
   const { model, ...said } = text.trim() === '' ? {} : scanObject(text, names).value
   const settings = { ...before, ...said }
@@ -54,7 +52,7 @@ export const callIdIn = (location: string | null): string | undefined => /\/([\w
 const changes = /"type"\s*:\s*"session\.(?:created|updated)"/
 
 /**
- * Why a call must end: its client, who speaks with the upstream directly, has set what others keep in the account, or another model.
+ * Why a call must end: its client, which talks to the upstream directly, has used state of others in the account, or another model.
  * `transcriber`: the upstream's name of the model of a call that only transcribes. Undefined for any other frame.
  */
 export function readBreach(frame: string, transcriber?: string): GatewayError | undefined {

@@ -12,7 +12,7 @@ export interface RealtimeEvent extends Record<string, unknown> {
   type: string
 }
 
-/** Undefined for what is no event: it is passed on all the same, for the other side to judge. */
+/** Undefined for anything but an event: it is still forwarded, for the other side to judge. */
 export function readEvent(frame: string): RealtimeEvent | undefined {
   try {
     const event: unknown = JSON.parse(frame)
@@ -27,8 +27,8 @@ const smallFrame = 64 * 1024
 const bounds = { depth: 64, weight: 16_384 }
 
 /**
- * A client's frame. Throws GatewayError where it must not be forwarded: what Parley cannot read, or others could read differently, might
- * be an event for the upstream.
+ * A client's frame. Throws GatewayError if it must not be forwarded: a frame that Parley cannot read, or that could be read differently,
+ * might be an event for the upstream.
  */
 export function readAsked(frame: string): RealtimeEvent {
   if (frame.length > smallFrame) createJsonScale(bounds).push(Buffer.from(frame))
@@ -37,7 +37,7 @@ export function readAsked(frame: string): RealtimeEvent {
   return { ...value, type: value.type }
 }
 
-/** The error that a fresh upstream says instead of beginning the session; undefined when the frame is none. */
+/** The error that an upstream sends instead of starting the session; undefined for other frames. */
 export function openingError(frame: string): GatewayError | undefined {
   const event = readEvent(frame)
   return event?.type === 'error' ? readInnerError(event.error) : undefined

@@ -1,4 +1,4 @@
-/** What is read of a client's frame before it goes on: how much it says, which models it names, and state that is not the caller's. */
+/** Reads a client's frame before it is forwarded: its size, the models that it names, and references to state that is not the caller's. */
 import type { StateRef } from '#canonical/codec'
 import type { RealtimeFrame } from '#canonical/operation/realtime'
 import { addStateRefs } from '#protocols/codec/head'
@@ -11,7 +11,7 @@ const imageTokens = 1500
 
 const textTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4)
 
-/** Throws GatewayError for what is no event, or an ambiguous one. */
+/** Throws GatewayError unless it is an unambiguous event. */
 export function readFrame(frame: string): RealtimeFrame {
   const event = readAsked(frame)
   const state = stateIn(event)
@@ -41,7 +41,7 @@ function itemSize(item: Record<string, unknown>): RealtimeFrame['size'] {
   return { text: textTokens(JSON.stringify({ ...item, content: rest })) + images * imageTokens, sound }
 }
 
-/** Where an event names what is kept in the upstream's account, which all tenants of a channel share: a prompt, a voice, what tools use. */
+/** The path of a reference to state in the upstream's account, which all tenants of a channel share: a prompt, a voice, data of tools. */
 export function stateIn(event: RealtimeEvent): string | undefined {
   for (const field of ['session', 'response'] as const) {
     const within = event[field]

@@ -22,16 +22,16 @@ interface Amount {
   audio: number
 }
 
-/** What a session begins with: instructions and tools that the upstream adds by itself. */
+/** Initial tokens: instructions and tools that the upstream adds by itself. */
 const unseen = 1024
-/** Ids that are kept to pay for nothing twice. */
+/** Maximum ids that are remembered so that nothing is charged twice. */
 const keptIds = 10_000
 /** The most responses that are tracked at a time; vendors make one. */
 const mostBegun = 128
-/** Characters of a frame that is not parsed to see that it says nothing of a response: items that come back whole, with all their sound. */
+/** Characters of a frame above which echoed items, with all their audio, are recognised by a pattern instead of parsed. */
 const largeFrame = 64 * 1024
 const echo = /^\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"conversation\.item\.(?:created|added|done|retrieved)"/
-/** The response of an upstream that gives it no id. */
+/** The id for responses of an upstream that gives none. */
 const nameless = ''
 
 const plus = (a: Amount, b: Amount): Amount => ({ text: a.text + b.text, audio: a.audio + b.audio })
@@ -44,11 +44,11 @@ const foreignState = (param: string) => new GatewayError('not_found', `There is 
 /** The meter of one session. */
 export function createRealtimeMeter({ model, transcribes, maxOutput, context, dearest, isPlausible }: RealtimeLimits): RealtimeMeter {
   let sound = usualSound
-  /** Input of the next response: what the last one had and said, and what came since. */
+  /** Input of the next response: input and output of the last one, and what arrived since. */
   let before: Amount = { text: unseen, audio: 0 }
   let since: Amount = nothing
   let awaited = 0
-  /** Responses that have begun, with what they said so far. */
+  /** Started responses, with their output so far. */
   const begun = new Map<string, ItemMeter>()
   const paid = new Set<string>()
   /** Nothing has happened since a response without an id was paid. */
@@ -78,7 +78,7 @@ export function createRealtimeMeter({ model, transcribes, maxOutput, context, de
 
   const newMeter = () => itemMeter(undefined, (base64) => base64.length / sound.said)
 
-  /** What a response says before anything said that it began begins it. */
+  /** Output before a start event starts a response. */
   function delivered(event: RealtimeEvent): void {
     if (!event.type.startsWith('response.')) return
     const id = typeof event.response_id === 'string' ? event.response_id : nameless
@@ -125,7 +125,7 @@ export function createRealtimeMeter({ model, transcribes, maxOutput, context, de
 
   const believed = (told: Usage | undefined) => (told && isPlausible?.(told) !== false ? told : undefined)
 
-  /** What was said was made of something, and made something. */
+  /** Adds estimates for a missing input or output of a response with output. */
   function completed(told: Usage | undefined, said: Delivered): Usage | undefined {
     if (!saysSomething(said)) return told
     const own = estimate(said)
@@ -145,7 +145,7 @@ export function createRealtimeMeter({ model, transcribes, maxOutput, context, de
       if (read instanceof GatewayError) return { refusal: read }
       const { type, eventId, size, models, transcriber, state } = read
       if (state) return { refusal: foreignState(state), eventId }
-      // Whether the session is to go on with another model, at another price.
+      // Whether the session would continue with another model, at another price.
       const named = transcribes && transcriber !== undefined ? [...models, transcriber] : models
       if (model !== undefined && named.some((one) => one !== model)) return { refusal: otherModel(), eventId }
       since = plus(since, { text: size.text, audio: size.sound / sound.heard })
@@ -171,7 +171,7 @@ export function createRealtimeMeter({ model, transcribes, maxOutput, context, de
         case 'conversation.item.input_audio_transcription.completed':
           return transcribed(event)
         case 'error':
-          // What was asked for may have been refused.
+          // The request may have been refused.
           awaited = Math.max(0, awaited - 1)
           return undefined
         default:
@@ -199,7 +199,7 @@ export function createRealtimeMeter({ model, transcribes, maxOutput, context, de
   }
 }
 
-/** What is heard before it is transcribed: a minute. */
+/** Audio before it is transcribed: a minute. */
 function utterance(): Usage {
   const usage = noUsage()
   usage.in.audio = 600

@@ -1,4 +1,4 @@
-/** Short-lived keys of realtime sessions, in the words of the vendor's present protocol and of its beta version. */
+/** Short-lived keys of realtime sessions, in the vendor's current protocol and in its beta version. */
 import { bodyNames } from '#protocols/codec/body-names'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
@@ -7,14 +7,14 @@ import { transcriberIn } from './transcription.ts'
 
 const names = bodyNames('openai', [], 'expires_after anchor seconds session model type')
 
-/** What is asked of a session before it begins. */
+/** The requested settings of a session. */
 export interface SaidOfSession {
   model?: string
   /** What its first event is to set. */
   settings: Record<string, unknown>
   /** How long the key is good for. */
   seconds: number
-  /** The session only transcribes what it hears. */
+  /** The session only transcribes. */
   transcribes?: true
 }
 

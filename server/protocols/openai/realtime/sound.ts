@@ -1,4 +1,4 @@
-/** How many tokens sound is. OpenAI counts ten a second for what is heard, twenty for what is said; frames carry it in base64. */
+/** Tokens of audio. OpenAI counts ten a second for input, twenty for output; frames contain it in base64. */
 import { isObject } from '#shared/json'
 
 /** Characters of base64 per token. */
@@ -21,7 +21,7 @@ const telephone = ratesOf(8_000)
 /** The rates of sound whose format was not negotiated. */
 export const usualSound: SoundRates = { heard: pcm.heard, said: pcm.said }
 
-/** The rates of a session as the upstream describes it; what it does not name stays as it was. */
+/** The rates of a session as the upstream describes it; unnamed rates stay unchanged. */
 export function soundOf(session: unknown, before: SoundRates): SoundRates {
   if (!isObject(session)) return before
   const audio = isObject(session.audio) ? session.audio : {}

@@ -1,4 +1,4 @@
-/** Sessions that only transcribe what they hear: where they name their model, in the present protocol and in its beta version. */
+/** Sessions that only transcribe: where they name their model, in the current protocol and in its beta version. */
 import { isObject } from '#shared/json'
 import { spliceAt } from '#wire/splice-at'
 

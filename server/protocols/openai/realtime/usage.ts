@@ -1,4 +1,4 @@
-/** What a realtime session used, event by event, as OpenAI counts it: tokens with their kinds, or seconds of sound. */
+/** Usage of a realtime session, event by event, as OpenAI counts it: tokens by kind, or seconds of audio. */
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#shared/json'
 
@@ -25,8 +25,8 @@ function share(whole: number) {
 }
 
 /**
- * `usage` of a `response.done` or of a finished transcription. Cached tokens are taken out of the kind they are of; where that
- * is not said, out of the text first. Undefined when it cannot be believed.
+ * `usage` of a `response.done` or of a finished transcription. Cached tokens are subtracted from their kind; if that is not reported, from
+ * text first. Undefined when implausible.
  */
 export function readUsage(raw: unknown): Usage | undefined {
   if (!isObject(raw)) return undefined
@@ -72,12 +72,12 @@ function readDuration(seconds: unknown): Usage | undefined {
   return usage
 }
 
-/** Bytes that a second of speech comes to when it is written, in whatever script, and the tokens that it is heard as. */
+/** Bytes of text per second of speech, in any script, and its audio tokens. */
 const spokenBytes = 15
 const heardTokens = 10
 
 /**
- * Usage of a finished transcription, which is no request of its own; estimated from its text where the upstream reports none. Undefined
+ * Usage of a finished transcription, which is not a request of its own; estimated from its text if the upstream reports none. Undefined
  * when there is no text either.
  */
 export function transcriptUsage(told: Usage | undefined, transcript: unknown): Usage | undefined {

@@ -3,12 +3,12 @@ import type { Citation } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 
-/** Tolerant: what is no annotation is left out; a kind that is not known is kept unchanged. */
+/** Tolerant: invalid annotations are left out; unknown kinds are kept unchanged. */
 export function readAnnotations(annotations: unknown): Citation[] {
   return Array.isArray(annotations) ? annotations.filter(isObject).map(readAnnotation) : []
 }
 
-/** One annotation as a citation; `raw` keeps it unchanged. */
+/** One annotation as a citation; `raw` has the original. */
 export function readAnnotation(annotation: Record<string, unknown>): Citation {
   const { type, url, title, filename, start_index: start, end_index: end } = annotation
   const citation: Citation = { kind: type === 'url_citation' ? 'web' : 'document', raw: annotation }
@@ -29,7 +29,7 @@ type Source = WrittenFields<
   { raw: 'written'; url: 'written'; title: 'written'; start: 'written'; end: 'written'; citedText: 'unsaid'; opaque: 'unsaid' }
 >
 
-/** `textLength` stands in where the citation is of the whole part. Undefined for one that only its own dialect can say. */
+/** `textLength` is used if the citation covers the whole part. Undefined for one that only its own dialect can express. */
 export function writeAnnotation(citation: Source, textLength: number): Record<string, unknown> | undefined {
   if (isOwn(citation.raw)) return citation.raw
   if (citation.url === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
- * Responses, on either side. Passthrough between a client and an upstream that both speak it (head, edit, meter, whole), and
- * the way to and from the canonical conversation (request-*, response-*, stream-*). State that is kept elsewhere is resolved
- * before this codec sees a conversation: it names references, and follows none. Knows no channel and no price.
+ * Responses, on either side. Passthrough between a client and an upstream of this dialect (head, edit, meter, whole), and conversion to and
+ * from the canonical conversation (request-*, response-*, stream-*). State stored elsewhere is resolved before this codec sees a
+ * conversation: it reports references, and follows none. Knows no channel and no price.
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError } from '../error.ts'

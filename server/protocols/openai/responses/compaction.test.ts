@@ -1,4 +1,4 @@
-/** Compaction: how it is asked for, what stands for a conversation, and whose state passes. */
+/** Compaction: its request, the item that represents a conversation, and whose state passes. */
 import { describe, expect, test } from 'bun:test'
 import type { CodecContext, Frame } from '#canonical/codec'
 import { noUsage } from '#canonical/usage'

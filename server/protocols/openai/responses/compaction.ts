@@ -1,6 +1,6 @@
 /**
- * Compaction in this dialect: a trigger at the end of the input, an endpoint that does nothing else, and the item that stands for
- * what was compacted. Only its maker can read it: a vendor's account, or Parley. And what else an answer leaves in its maker's account.
+ * Compaction in this dialect: a trigger at the end of the input, a dedicated endpoint, and the item that represents what was compacted.
+ * Only its maker can read it: a vendor's account, or Parley. Also: other state that an answer creates in its maker's account.
  */
 import type { StateRef } from '#canonical/codec'
 import type { CompactionCodec } from '#canonical/compaction-codec'
@@ -15,7 +15,7 @@ type Item = Record<string, unknown>
 
 const typeOf = (item: unknown) => (isObject(item) ? item.type : undefined)
 
-/** The last item asks for the conversation to be compacted. */
+/** An item that asks for compaction, at the end of the input. */
 export const isCompactionTrigger = (item: unknown): boolean => typeOf(item) === 'compaction_trigger'
 
 /** State that is bound to the account of its maker, in an item of either direction. */
@@ -34,7 +34,7 @@ export function compactionState(item: Item): Pick<NativePart, 'opaque'> {
 
 const isTrigger = (part: { kind: string; raw?: unknown }) => part.kind === 'native' && isCompactionTrigger(part.raw)
 
-/** What the caller itself said, as items of an answer. */
+/** The caller's own messages, as items of an answer. */
 function ownMessages(raw: string, id: () => string): Item[] {
   const { input } = scanObject(raw).value
   const items: unknown[] = typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : []
@@ -71,7 +71,7 @@ export const compaction: CompactionCodec = {
   },
 }
 
-/** What the upstream keeps of a response: itself where it is stored, its conversation, and what its tools made. */
+/** State that the upstream stores of a response: the response itself if stored, its conversation, and what its tools created. */
 export function createdIn(response: Record<string, unknown>): { created?: StateRef[] } {
   const created: StateRef[] = []
   if (response.store !== false && typeof response.id === 'string') created.push({ kind: 'response', id: response.id })

@@ -3,7 +3,7 @@ import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { readInnerError } from '../error.ts'
 
-/** Codes of a failed response that blame what the caller sent; the others blame the upstream. */
+/** Codes of a failed response that blame the caller; all others blame the upstream. */
 const callerFaults = new Set([
   'invalid_prompt',
   'bio_policy',
@@ -31,7 +31,7 @@ export function readFailure(error: unknown): GatewayError {
   return readInnerError(error)
 }
 
-/** An `error` event, whose fields stand beside its type or inside `error`. */
+/** An `error` event, whose fields are next to its type or inside `error`. */
 export const readErrorEvent = (event: Record<string, unknown>) => readFailure(isObject(event.error) ? event.error : event)
 
 /** The answer is none of this dialect, or stopped being one. */
@@ -48,11 +48,11 @@ export function eventBytes(type: string, sequence: number, fields: Record<string
   return new TextEncoder().encode(eventText(type, sequence, fields))
 }
 
-/** The same as text; a number that is not known yet may be a text in its place. */
+/** The same as text; a placeholder may be used for an unknown sequence number. */
 export const eventText = (type: string, sequence: number | string, fields: Record<string, unknown>): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence, ...fields })}\n\n`
 
-/** An error of a stream that has not said what response it is. The dialect needs no terminator after it. */
+/** An error of a stream that has not yet announced its response. The dialect needs no terminator after it. */
 export function writeStreamError({ publicCode, message, param }: GatewayError, sequence = 0): Uint8Array {
   return eventBytes('error', sequence, { code: publicCode, message, param: param ?? null })
 }

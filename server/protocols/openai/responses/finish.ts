@@ -1,9 +1,9 @@
-/** Why an answer ended: a status with its details here, one word in the canonical conversation. */
+/** Why an answer ended: a status with details here, one finish reason in the canonical conversation. */
 import type { Finish, FinishReason } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 
-/** What an answer held, which its status alone does not tell. */
+/** The content of an answer, which its status does not reveal. */
 export interface Held {
   call: boolean
   refusal: boolean
@@ -15,7 +15,7 @@ const incomplete: Readonly<Record<string, FinishReason>> = {
   steered: 'paused',
 }
 
-/** `response` is one that ended well or incomplete. Every reason that is not known is a limit. */
+/** `response` is completed or incomplete. Every unknown reason counts as a limit. */
 export function readFinish(response: Record<string, unknown>, held: Held): Finish {
   if (response.status === 'incomplete') {
     const raw = isObject(response.incomplete_details) ? response.incomplete_details.reason : undefined
@@ -32,7 +32,7 @@ export interface Ending {
   incomplete_details: { reason: string } | null
 }
 
-/** Total: every canonical reason has its place; a call that the model could not form is a failure, a refusal without words is filtered. */
+/** Total: every canonical reason is mapped; a malformed call is a failure, a refusal without text is filtered. */
 export function writeFinish(reason: Ended['reason'], { refusal }: Pick<Held, 'refusal'>): Ending {
   const stopped = (why: string): Ending => ({ status: 'incomplete', incomplete_details: { reason: why } })
   switch (reason) {

@@ -47,7 +47,7 @@ export function readHead(given: RequestBody): Head {
   return head
 }
 
-/** Without input, something else must say what to answer. */
+/** Without input, something else must define what to answer. */
 function readInput(body: Body): Body[] {
   const { input } = body
   if (isAbsent(input) && [body.previous_response_id, body.conversation, body.prompt].every(isAbsent)) throw missing('input')
@@ -55,7 +55,7 @@ function readInput(body: Body): Body[] {
   return Array.isArray(input) ? input.filter(isObject) : []
 }
 
-/** The parts of a message, or of what a tool answered. */
+/** The parts of a message, or of a tool's output. */
 function contentOf(item: Body): Body[] {
   const content = item.content ?? item.output
   return (Array.isArray(content) ? content : [content]).filter(isObject)
@@ -146,7 +146,7 @@ const toolsOf = ({ tools }: Body): Body[] => (Array.isArray(tools) ? tools.filte
 /** A picture of an earlier answer that is only named. */
 const isMadePicture = ({ type, result }: Body) => type === 'image_generation_call' && isAbsent(result)
 
-/** A reference may leave out its type, and then has nothing but an id. */
+/** A reference may omit its type, and then has nothing but an id. */
 export const isReference = (item: Body) =>
   item.type === 'item_reference' || (isAbsent(item.type) && item.role === undefined && typeof item.id === 'string')
 
@@ -155,7 +155,7 @@ export function editRequest(raw: string, { forceUsage: _, ...edits }: RequestEdi
   return editFields(raw, edits, { field: 'instructions', put: withSystem })
 }
 
-/** The channel's words stand before the caller's; what is no text is left for the upstream to refuse. */
+/** The channel's prompt comes before the caller's; anything but text is left for the upstream to refuse. */
 function withSystem(instructions: string | undefined, prompt: string): string | undefined {
   if (instructions === undefined || instructions === 'null' || instructions === '""') return JSON.stringify(prompt)
   if (!instructions.startsWith('"')) return instructions

@@ -1,4 +1,4 @@
-/** Between a client and an upstream of this dialect: what changes, what is counted, and how it ends. */
+/** Passthrough of this dialect: edits, counting, and ends. */
 import { describe, expect, test } from 'bun:test'
 import type { AnswerEdits, FrameVerdict } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
@@ -186,7 +186,7 @@ describe('usage', () => {
     const item = event('response.output_item.done', { output_index: 0, item: message })
     for (const one of [done, part, item]) expect(outOf(one).total).toBe(100)
     expect(outOf(done, part, item).total).toBe(100)
-    // Another item is another text, however it is told.
+    // Another item is another text, however it is reported.
     const delta = event('response.output_text.delta', { output_index: 1, delta: said })
     expect(outOf(delta, done, part, item).total).toBe(200)
     const call = { type: 'function_call', name: 'look', arguments: '' }

@@ -58,7 +58,7 @@ const made = new Set<unknown>(['function_call', 'custom_tool_call', 'reasoning']
 const isMade = (item: Item | undefined) =>
   item !== undefined && (made.has(item.type) || item.role === 'assistant' || /_call$/.test(String(item.type)))
 
-/** Reasoning must lead to what it produced: what lost that is left out. */
+/** Reasoning must be followed by what it produced, or is left out. */
 export function withReasoningLed(items: Item[], { request, losses }: Writing): Item[] {
   if (request.dialect === 'responses') return items
   const kept: Item[] = []

@@ -27,7 +27,7 @@ export function readContentPart(part: Fields<ResponsesContent>): Part | undefine
   }
 }
 
-/** What a tool answered: a text, or parts. A kind of part that is not known is kept as its JSON text. Throws GatewayError 400. */
+/** A tool's output: a text, or parts. A part of an unknown kind is kept as its JSON text. Throws GatewayError 400. */
 export function readOutput(item: Fields<ResponsesItem>): (TextPart | MediaPart)[] {
   if (item.kind('output') === 'text') return [{ kind: 'text', text: item.needText('output') }]
   return item.objects('output').map((object) => {
@@ -40,7 +40,7 @@ export function readOutput(item: Fields<ResponsesItem>): (TextPart | MediaPart)[
 function readOutputText(part: Fields<ResponsesContent>): TextPart {
   const text: TextPart = { kind: 'text', text: part.needText('text') }
   const citations: Citation[] = readAnnotations(part.json('annotations'))
-  // Figures of an earlier answer say nothing to a model.
+  // Log probabilities of an earlier answer mean nothing to a model.
   part.ignore('logprobs')
   return citations.length > 0 ? { ...text, citations } : text
 }

@@ -1,4 +1,4 @@
-/** The input of a request: items in a row become instructions and turns. Items that are not known stay unchanged. */
+/** The input of a request: consecutive items become instructions and turns. Unknown items stay unchanged. */
 import type { CallPart, Instruction, NativePart, Part, Phase, ResultPart, Turn } from '#canonical/conversation'
 import { type Fields, type ItemReader, invalidField } from '#protocols/codec/fields'
 import { exact } from '#shared/exact-numbers'
@@ -74,10 +74,10 @@ function readMessage(input: Input, item: Fields<ResponsesItem>): void {
   else input.turns.push({ role: role === 'user' ? 'user' : 'system', parts, path, ...(role === 'developer' && { developer: true }) })
 }
 
-/** What an upstream keeps of an item for itself. */
+/** Fields of an item that only its upstream uses. */
 const ignoreBookkeeping = (item: Fields<ResponsesItem>) => item.ignore('id', 'status')
 
-/** A part of a kind that is not known stays, as a message of its own. */
+/** A part of an unknown kind is kept as a message of its own. */
 function readContent(item: Fields<ResponsesItem>, role: MessageRole): Part[] {
   const phase = item.word('phase', ['commentary', 'final_answer'])
   if (item.kind('content') === 'text') return [withPhase({ kind: 'text', text: item.needText('content') }, phase)]
@@ -89,7 +89,7 @@ function readContent(item: Fields<ResponsesItem>, role: MessageRole): Part[] {
   return phase ? read.map((part) => withPhase(part, phase)) : read
 }
 
-/** A part that is a text and nothing else. */
+/** A part with nothing but text. */
 const plainText: Pick<ItemReader<ResponsesContent, Part>, 'first' | 'second' | 'plain'> = {
   first: 'type',
   second: 'text',
@@ -98,7 +98,7 @@ const plainText: Pick<ItemReader<ResponsesContent, Part>, 'first' | 'second' | '
 
 const withPhase = (part: Part, phase: Phase | undefined): Part => (part.kind === 'text' && phase ? { ...part, phase } : part)
 
-/** What one answer is made of stands in one turn; so do the results of its calls. Two messages in a row are two turns. */
+/** The items of one answer form one turn; so do the results of its calls. Two consecutive messages are two turns. */
 function addItem(turns: Turn[], parts: Part[], role: Turn['role'], path: string): void {
   if (parts.length === 0) return
   const last = turns.at(-1)
@@ -169,17 +169,17 @@ function readResult(
 
 type Item = Record<string, unknown>
 
-/** Items that set something, or stand for what came before; neither side said them. */
+/** Items that set something, or replace earlier turns; they belong to neither side. */
 const settings = new Set(['compaction', 'compaction_trigger', 'additional_tools', 'configuration_update'])
 
-/** The role that an item belongs to: tools answered it, the client set it, or else the model made it. */
+/** The role of an item: a tool's output, a setting of the client, or else an item of the model. */
 export function roleOf({ type }: Item): Turn['role'] {
   if (typeof type !== 'string') return 'assistant'
   if (settings.has(type)) return 'user'
   return type.endsWith('_output') || type === 'mcp_approval_response' ? 'tool' : 'assistant'
 }
 
-/** An item of a caller's history, with the words that stand in for it where it cannot go. */
+/** An item of a caller's history, with a text for dialects that cannot express it. */
 export function nativeItem(item: Item): NativePart {
   const summary = summaryOf(item)
   return { kind: 'native', dialect: 'responses', raw: item, ...(summary !== undefined && { summary }), ...compactionState(item) }
@@ -188,7 +188,7 @@ export function nativeItem(item: Item): NativePart {
 const bookkeeping = new Set(['type', 'id', 'status', 'call_id', 'created_by', 'encrypted_content', 'result', 'fingerprint'])
 const longest = 4096
 
-/** Only calls and outputs of tools can be summed up in words. */
+/** Only calls and outputs of tools can be summarised as text. */
 function summaryOf(item: Item): string | undefined {
   const { type } = item
   if (typeof type !== 'string' || !/_call(?:_output)?$|^mcp_list_tools$/.test(type)) return undefined

@@ -4,7 +4,7 @@ import { type Fields, invalidField, type JsonObject } from '#protocols/codec/fie
 import { exact } from '#shared/exact-numbers'
 import type { ResponsesRequest, ResponsesTool } from '#shared/protocols/openai/responses'
 
-/** A namespace is taken apart; what is said of it stands in `namespaces`, by its name. */
+/** A namespace is flattened; its own fields are in `namespaces`, by name. */
 export interface ToolSet {
   tools: Tool[]
   namespaces: Record<string, JsonObject>
@@ -21,7 +21,7 @@ export function readTools(body: Fields<ResponsesRequest>): ToolSet {
   return { ...set, tools: withMostCalls(set.tools, body) }
 }
 
-/** The limit of all hosted tools is that of the search, where there is no other. */
+/** The limit of all hosted tools applies to the search if it is the only one. */
 function withMostCalls(tools: Tool[], body: Fields<ResponsesRequest>): Tool[] {
   const maxUses = body.kind('max_tool_calls') === 'number' ? body.json('max_tool_calls') : undefined
   const hosted = tools.filter(({ kind }) => kind === 'web-search' || kind === 'native')
@@ -68,7 +68,7 @@ function readCustom(tool: Fields<ResponsesTool>): Tool {
   return { kind: 'custom', name: toolName(tool), ...described(tool), ...(grammar && { grammar }), ...extraOf(tool) }
 }
 
-/** Whatever else is said of a tool; to be asked last. */
+/** All other fields of a tool; call it last. */
 function extraOf(tool: Fields<ResponsesTool>): { extra?: JsonObject } {
   const extra = tool.rest()
   return Object.keys(extra).length > 0 ? { extra } : {}
@@ -113,7 +113,7 @@ const texts = (value: unknown): string[] => listOf(value).filter((one) => typeof
 
 export interface Choice {
   policy: ToolPolicy
-  /** A choice that only this dialect can make, unchanged. */
+  /** A choice that only this dialect has, unchanged. */
   raw?: unknown
 }
 

@@ -1,4 +1,4 @@
-/** A whole request, read into the canonical conversation: strict where it must be understood, and nothing else is lost. */
+/** A whole request as the canonical conversation: strict for fields that must be understood, and nothing else is lost. */
 import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings } from '#canonical/conversation'
 import { type Fields, invalidField, type JsonObject, missingField, readBody } from '#protocols/codec/fields'
@@ -93,7 +93,7 @@ function readOutput(body: Fields<ResponsesRequest>): Output {
   }
 }
 
-/** They come only when they are included; a number of alternatives says as much. */
+/** They are only returned if included; a number of alternatives implies that. */
 function readLogprobs(body: Fields<ResponsesRequest>): number | undefined {
   const top = body.number('top_logprobs', 0, 20)
   const include = body.json('include')
@@ -127,7 +127,7 @@ function readSampling(body: Fields<ResponsesRequest>): ConversationRequest['samp
 
 type Reasoning = NonNullable<ResponsesRequest['reasoning']>
 
-/** A summary in any detail asks to see the reasoning; without it nothing is shown. */
+/** A summary of any detail requests visible reasoning; without it nothing is shown. */
 function readReasoning(reasoning: Fields<Reasoning> | undefined): ReasoningSettings {
   if (!reasoning) return {}
   const effort = reasoning.word('effort', efforts)
@@ -135,7 +135,7 @@ function readReasoning(reasoning: Fields<Reasoning> | undefined): ReasoningSetti
   return { ...(effort && { effort }), visible: isVisible ? 'summary' : 'none' }
 }
 
-/** What canonical settings cannot say of the reasoning. */
+/** Reasoning settings without a canonical equivalent. */
 function ownReasoning(reasoning: JsonObject = {}): { reasoning?: JsonObject } {
   const isOwn = ([field, value]: [string, unknown]) => field !== 'effort' && value !== null && !(field === 'summary' && value === 'auto')
   const own = Object.entries(reasoning).filter(isOwn)

@@ -9,14 +9,14 @@ import { writeAnnotation } from './citations.ts'
 
 type Content = Record<string, unknown>
 
-/** What writing a part needs to know and to tell. */
+/** The context of writing a part. */
 export interface Writing {
   request: ConversationRequest
   target: Target
   losses: LossList
 }
 
-/** What a user, an instruction or a tool says. */
+/** Text of a user, an instruction or a tool. */
 export const inputText = (part: Omit<TextPart, 'kind'>, writing: Writing): Content => ({
   type: 'input_text',
   ...writeFields(part, inputTextWriters, writing),
@@ -34,7 +34,7 @@ const inputTextWriters: FieldWriters<Omit<TextPart, 'kind'>, Writing> = {
   opaque: unsaid,
 }
 
-/** What the model said in an earlier turn. */
+/** Text of the model in an earlier turn. */
 export const outputText = (part: TextPart, writing: Writing): Content => ({
   type: 'output_text',
   ...writeFields(part, outputTextWriters, writing),
@@ -54,7 +54,7 @@ const outputTextWriters: FieldWriters<TextPart, Writing> = {
   opaque: unsaid,
 }
 
-/** A cache breakpoint; lifetimes that this dialect does not know become the nearest that it does. */
+/** A cache breakpoint; unsupported lifetimes become the nearest supported one. */
 export function breakpoint(cache: WrittenFields<CacheMark, { ttl: 'written' }> | undefined, { target, losses }: Writing): Content {
   if (!cache) return {}
   if (target.capabilities.cacheMarksRefused === true) {
@@ -66,7 +66,7 @@ export function breakpoint(cache: WrittenFields<CacheMark, { ttl: 'written' }> |
   return { prompt_cache_breakpoint: { mode: 'explicit', ttl } }
 }
 
-/** Pictures and files may come by address, unless this upstream is known not to open any. */
+/** Pictures and files may be URLs, unless this upstream is known not to fetch any. */
 export const needsBytes = ({ media, source }: MediaPart, { capabilities }: Target): boolean =>
   capabilities.mediaUrlsRefused === true && 'url' in source && (media === 'image' || media === 'document')
 
@@ -89,7 +89,7 @@ type Media = WrittenFields<
   }
 >
 
-/** Throws GatewayError `unsupported_value` for what this dialect has no place for. */
+/** Throws GatewayError `unsupported_value` for media that this dialect does not support. */
 export function mediaContent(part: Media, writing: Writing): Content {
   switch (part.media) {
     case 'image':
@@ -126,7 +126,7 @@ function file(part: Media, writing: Writing): Content {
   return { type: 'input_file', filename: filename ?? fileName(mimeType), file_data: writeDataUrl(mimeType, source.data) }
 }
 
-/** The upstream asks for a name with every file, and reads the kind from its end. */
+/** The upstream requires a name with every file, and derives the type from its extension. */
 const fileName = (mimeType: string) => (mimeType === 'application/pdf' ? 'document.pdf' : 'document')
 
 function ownFile(source: { fileId: string; dialect: string }, part: Media, { request }: Writing): string {
@@ -136,7 +136,7 @@ function ownFile(source: { fileId: string; dialect: string }, part: Media, { req
 
 type Item = Record<string, unknown>
 
-/** The `output` of a tool result: a text where one says it all, else parts. */
+/** The `output` of a tool result: a text if that is enough, else parts. */
 export function resultOutput(part: ResultPart, writing: Writing): string | Item[] {
   if (part.isError) writing.losses.adapted('result.isError', 'A failed tool says so in its text.')
   const parts = part.isError ? withErrorPrefix(part.parts) : part.parts

@@ -30,7 +30,7 @@ export interface InputWriting extends Writing {
   names: ToolNames
 }
 
-/** `instructions` is the first of them, where it needs no place of its own. */
+/** `instructions`: the first instruction, if it need not be an item. */
 export function writeInput(writing: InputWriting): { instructions?: string; input: Item[] } {
   const { instructions, turns } = writing.request
   const [first, ...others] = instructions
@@ -50,7 +50,7 @@ function notePrefill({ request, target, losses }: Writing): void {
   losses.adapted('turns.prefill', 'The upstream may not continue the answer that was begun.')
 }
 
-/** The upstream refuses calls without results and results without calls. Items that are kept elsewhere may hold the other half. */
+/** The upstream refuses calls without results and results without calls. Items stored elsewhere may contain the counterpart. */
 function refuseUnpaired(request: ConversationRequest): void {
   const { turns } = request
   if (turns.some((turn) => turn.parts.some((part) => part.kind === 'native' && part.dialect === 'responses'))) return
@@ -71,7 +71,7 @@ function refuseUnpaired(request: ConversationRequest): void {
 type Instructing = WrittenFields<Instruction, { role: 'written'; text: 'written'; cache: 'written'; item: 'written' }>
 type Speaking = WrittenFields<Turn, { role: 'written'; parts: 'written'; name: 'written'; developer: 'written'; path: 'written' }>
 
-/** Neighbours of one role share a message, each a part of its own. */
+/** Adjacent instructions of one role share a message, each a part of its own. */
 function instructionItems(instructions: readonly Instructing[], writing: Writing): Item[] {
   const items: { type: 'message'; role: Instruction['role']; content: Item[] }[] = []
   for (const instruction of instructions) {
@@ -83,7 +83,7 @@ function instructionItems(instructions: readonly Instructing[], writing: Writing
   return items
 }
 
-/** What is remembered from turn to turn. */
+/** State kept from turn to turn. */
 interface InputDraft extends InputWriting {
   /** By call id: a result takes the form of its call. */
   forms: Map<string, CallPart['form']>
@@ -148,7 +148,7 @@ const callWriters: FieldWriters<CallPart, InputDraft> = {
   argsText: (argsText, _, { form }) => (form === 'text' ? { input: argsText } : { arguments: argsText === '' ? '{}' : argsText }),
   // State of a call is another vendor's.
   opaque: unsaid,
-  // Where the call stands in the caller's body, for refusals.
+  // The path of the call in the caller's body, for error messages.
   path: unsaid,
 }
 
@@ -164,7 +164,7 @@ const resultWriters: FieldWriters<ResultPart, InputDraft> = {
   name: unsaid,
 }
 
-/** Puts what is said into messages; what is said in a row is one message. */
+/** Puts content into messages; consecutive content is one message. */
 function messages(turn: Turn, items: Item[]) {
   const role = turn.role === 'tool' ? 'user' : turn.role === 'system' && turn.developer ? 'developer' : turn.role
   let open: { item: Item; content: Item[]; phase: string | undefined } | undefined

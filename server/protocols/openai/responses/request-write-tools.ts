@@ -22,18 +22,18 @@ export interface ToolWriting {
   request: ConversationRequest
   losses: LossList
   names: Pick<ToolNames, 'out'>
-  /** What a function without a word about it is: strict upstream, unless it is said. */
+  /** The value for a function that does not set `strict`: upstreams default to strict. */
   strict: boolean | undefined
 }
 
 /** The tools written so far. */
 interface ToolDraft extends ToolWriting {
   items: Item[]
-  /** Tools by the namespace that they stand in. */
+  /** Tools by their namespace. */
   spaces: Map<string, Item[]>
 }
 
-/** Tools of a namespace stand together, where the first of them stood. */
+/** Tools of a namespace are grouped at the position of the first of them. */
 export function writeTools(writing: ToolWriting): Item[] {
   const draft: ToolDraft = { ...writing, items: [], spaces: new Map() }
   for (const tool of writing.request.tools) writeKind(tool, toolWriters, draft)
@@ -119,7 +119,7 @@ const searchFilters = (allowed: string[] | undefined, blocked: string[] | undefi
   filters: { ...(allowed && { allowed_domains: allowed }), ...(blocked && { blocked_domains: blocked }) },
 })
 
-/** Undefined where nothing needs to be said. */
+/** Undefined if not needed. */
 export function writeToolChoice({ request, names }: ToolWriting): unknown {
   const { mode, only } = request.toolPolicy
   const raw = request.extensions.responses?.tool_choice

@@ -1,4 +1,4 @@
-/** A canonical request for an upstream of this dialect. Everything it needs is in the body: nothing is kept there. */
+/** A canonical request for an upstream of this dialect. The body is self-contained: nothing is stored there. */
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings, Sampling, ToolPolicy } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
@@ -14,14 +14,14 @@ type Fields = Record<string, unknown>
 
 const nameRules: NameRules = { foreign: /[^A-Za-z0-9_-]/g, longest: 64 }
 
-/** Extensions that are written in a way of their own, or stand for state that has been resolved into the conversation. */
+/** Extensions that are written separately, or that refer to state already resolved into the conversation. */
 const placed = new Set(['namespaces', 'reasoning', 'tool_choice', 'include', 'store', 'previous_response_id', 'conversation'])
 
 interface RequestWriting extends Writing {
   names: ToolNames
 }
 
-/** Throws GatewayError `unsupported_value` for what the upstream cannot say. */
+/** Throws GatewayError `unsupported_value` for what the upstream cannot express. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
   const losses = lossList()
   recordForeign(request, 'responses', losses)
@@ -31,7 +31,7 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
   return { body, headers: {}, losses: losses.losses, memo: { ...names.memo(), wrappedTools: [], ...stopsHere(request.output) } }
 }
 
-/** The upstream knows no stop sequences: its answer is cut here. */
+/** The upstream does not support stop sequences: its answer is cut here. */
 const stopsHere = ({ stop }: Output) => (stop.length > 0 ? { stopHere: stop } : {})
 
 /** Refused before anything else is looked at. */
@@ -60,7 +60,7 @@ const requestWriters: FieldWriters<ConversationRequest, RequestWriting> = {
   tier: (service_tier) => ({ service_tier }),
   identity: (identity, writing) => writeFields(identity, identityWriters, writing),
   stream: (_, { target }) => (target.stream ? { stream: true } : undefined),
-  // Usage stands in the last event of every stream.
+  // Usage is in the last event of every stream.
   usageAsked: unsaid,
   // Recorded as losses before anything is written.
   unread: writtenElsewhere,
@@ -77,7 +77,7 @@ function writeToolFields(writing: RequestWriting): Fields | undefined {
   return { tools, ...mostSearches(request), ...writeFields(request.toolPolicy, policyWriters, { ...toolWriting, target: writing.target }) }
 }
 
-/** The only hosted tool that comes from another dialect is the search, so that the limit of all of them is its own. */
+/** The only hosted tool from other dialects is the search, so its limit is that of all hosted tools. */
 function mostSearches({ dialect, tools }: ConversationRequest): Fields | undefined {
   const limits = dialect === 'responses' ? [] : tools.flatMap((tool) => (tool.kind === 'web-search' ? (tool.maxUses ?? []) : []))
   return limits.length > 0 ? { max_tool_calls: Math.max(...limits) } : undefined
@@ -99,7 +99,7 @@ const policyWriters: FieldWriters<ToolPolicy, ToolWriting & Pick<Writing, 'targe
 /** The smallest limit that the upstream takes, in tokens. */
 const leastTokens = 16
 
-/** `text` holds what two canonical fields say. */
+/** `text` combines two canonical fields. */
 function writeOutput(output: Output, writing: Writing): Fields {
   const { text, ...fields } = writeFields(output, outputWriters, { ...writing, text: {} })
   return { ...fields, ...(typeof text === 'object' && text !== null && Object.keys(text).length > 0 && { text }) }
@@ -121,17 +121,17 @@ const outputWriters: FieldWriters<Output, Writing & { text: Fields }> = {
   logprobs: (top_logprobs) => ({ top_logprobs }),
   // In the memo: stopsHere.
   stop: writtenElsewhere,
-  // Refused where they ask for something.
+  // Refused if any are requested.
   modalities: writtenElsewhere,
   n: writtenElsewhere,
 }
 
 type SchemaFormat = Extract<OutputFormat, { kind: 'schema' }>
 
-/** Also the echo of the format in a response, where `isOwn` keeps silent what the caller left unsaid. */
+/** Also used for the echo of the format in a response, where `isOwn` leaves out what the caller did not set. */
 export function formatField(format: OutputFormat, isOwn: boolean): Fields {
   if (format.kind !== 'schema') return { type: format.kind === 'json' ? 'json_object' : 'text' }
-  // The upstream requires a name, and takes a schema as strict unless it is told otherwise.
+  // The upstream requires a name, and treats a schema as strict unless told otherwise.
   const complete: SchemaFormat = { name: 'answer', ...(!isOwn && { strict: false }), ...format }
   return { type: 'json_schema', ...writeFields(complete, schemaWriters, undefined) }
 }
@@ -225,7 +225,7 @@ const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = 
   metadata: (metadata) => ({ metadata }),
 }
 
-/** Encrypted reasoning is always asked for: it lets a conversation go on where nothing is kept. */
+/** Encrypted reasoning is always requested: it lets a conversation continue without stored state. */
 function includes({ extensions, output }: ConversationRequest, { capabilities }: Target): string[] {
   const asked = extensions.responses?.include
   const wanted = new Set(Array.isArray(asked) ? asked.filter((one) => typeof one === 'string') : [])

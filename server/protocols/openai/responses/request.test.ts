@@ -1,4 +1,4 @@
-/** Requests: what a caller may write and how it is refused, and what an upstream of this dialect is sent. */
+/** Requests: valid and refused bodies of callers, and what an upstream of this dialect is sent. */
 import { describe, expect, test } from 'bun:test'
 import type { Target } from '#canonical/codec'
 import type { ConversationRequest, Turn } from '#canonical/conversation'

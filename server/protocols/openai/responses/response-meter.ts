@@ -10,7 +10,7 @@ import { notAnAnswer, readFailure } from './error.ts'
 import { answerChanges, isLength } from './stream-meter.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 
-/** Throws GatewayError `upstream_error`, or what the error of a failed response means. */
+/** Throws GatewayError `upstream_error`, or the error of a failed response. */
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer {
   const response = parseResponse(body)
   const delivered = itemsAmount(response.output, estimator)

@@ -1,4 +1,4 @@
-/** A whole answer of an upstream that speaks this dialect. Tolerant: items that are not known become native parts, broken ones nothing. */
+/** A whole answer of an upstream of this dialect. Tolerant: unknown items become native parts, broken ones are dropped. */
 import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
 import type { CallPart, MediaPart, NativePart, Part, Phase, TokenLogprob } from '#canonical/conversation'
 import type { PartHead } from '#canonical/conversation-event'
@@ -15,7 +15,7 @@ import { reasoningParts } from './reasoning.ts'
 import { parseResponse } from './response-meter.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 
-/** Throws GatewayError `upstream_error` when the body is not an answer, or one that is not finished. */
+/** Throws GatewayError `upstream_error` when the body is not an answer, or an unfinished one. */
 export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const response = parseResponse(body)
   if (response.status === 'queued' || response.status === 'in_progress') throw notAnAnswer()
@@ -32,7 +32,7 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
   }
 }
 
-/** Fields of a response that are read here, that repeat the request, or that its upstream keeps for itself. */
+/** Fields of a response that are read here, that repeat the request, or that only its upstream uses. */
 export const placed = `id object model created_at completed_at status error incomplete_details output usage tool_usage service_tier
   background conversation frequency_penalty instructions max_output_tokens max_tool_calls metadata parallel_tool_calls
   presence_penalty previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention reasoning
@@ -64,7 +64,7 @@ function unplacedIn(response: Item): string[] {
   return unread()
 }
 
-/** What an answer is called, with stand-ins for what the upstream leaves out. */
+/** Id, model and date of an answer, with defaults for those that the upstream leaves out. */
 export function headOf({ id, model, created_at: created }: Record<string, unknown>, codecContext: CodecContext) {
   return {
     id: typeof id === 'string' && id !== '' ? id : codecContext.id('resp_'),
@@ -80,7 +80,7 @@ export interface Output {
   logprobs: TokenLogprob[]
 }
 
-/** What reading an answer needs to know. */
+/** The context of reading an answer. */
 export interface Reading {
   memo: Memo
   codecContext: CodecContext
@@ -132,7 +132,7 @@ export function textOf(part: Item): string {
   return typeof text === 'string' ? text : ''
 }
 
-/** The phase of a message item, where it names one that is known. */
+/** The phase of a message item, if known. */
 export const phaseOf = ({ phase }: Item): Phase | undefined => (phase === 'commentary' || phase === 'final_answer' ? phase : undefined)
 
 /** The head of a call, with the client's own name of the tool. */
@@ -165,7 +165,7 @@ export function imageOf({ result, output_format: format }: Item): MediaPart | un
   return { kind: 'media', media: 'image', source: { data: result }, mimeType: `image/${kind === 'svg' ? 'svg+xml' : kind}` }
 }
 
-/** An item that has no canonical place, unchanged. */
+/** An item without a canonical equivalent, unchanged. */
 export const native = (item: Item): NativePart => ({ kind: 'native', dialect: 'responses', raw: item, ...compactionState(item) })
 
 /** Log probabilities of a text part, in the canonical form. */

@@ -29,7 +29,7 @@ export function textContent(text: string, citations: readonly Citation[] = [], l
 /** A refusal as a part of a message. */
 export const refusalContent = (refusal: string): Item => ({ type: 'refusal', refusal })
 
-/** A client that asked for summaries reads nothing else: full reasoning is written as a summary. */
+/** A client that requested summaries reads nothing else: full reasoning is written as a summary. */
 export const shownForm = (form: ReasoningPart['form'], { reasoning }: ConversationRequest): ReasoningPart['form'] =>
   form === 'full' && reasoning.visible === 'summary' ? 'summary' : form
 
@@ -37,7 +37,7 @@ type Reasoning = WrittenFields<ReasoningPart, { text: 'written'; form: 'written'
 
 type State = WrittenFields<Opaque, { dialect: 'written'; value: 'written' }>
 
-/** The state stands only in an item that is complete. */
+/** Only a complete item has state. */
 export function reasoningItem(id: string, { text, form, opaque }: Omit<Reasoning, 'kind'>): Item {
   const state = opaque.findLast(({ dialect, kind }: State) => dialect === 'responses' && kind === 'encrypted')
   return {
@@ -88,7 +88,7 @@ export const idPrefix = { message: 'msg_', reasoning: 'rs_', json: 'fc_', text: 
 
 type Fields = Record<string, unknown>
 
-/** What is known of an answer at one moment. */
+/** The current state of an answer. */
 export interface ResponseState {
   id: string
   created: number
@@ -119,7 +119,7 @@ export function responseObject(echo: Fields, told: ResponseState): Fields {
   }
 }
 
-/** The fields of every response that repeat the request, with the defaults where it was silent. */
+/** The fields of every response that repeat the request, with the defaults for those not set. */
 export function echoOf(asked: ConversationRequest): Fields {
   const { output, sampling, identity, cache } = asked
   const own = asked.extensions.responses ?? {}

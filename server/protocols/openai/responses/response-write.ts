@@ -1,4 +1,4 @@
-/** A whole answer for a client that speaks this dialect. */
+/** A whole answer for a client of this dialect. */
 import type { CodecContext } from '#canonical/codec'
 import type {
   Choice,
@@ -52,7 +52,7 @@ type Answer = WrittenFields<
   { id: 'written'; created: 'written'; choices: 'written'; usage: 'written'; tier: 'written'; model: 'unsaid' }
 >
 
-/** The dialect gives one answer: others are lost, and recorded. */
+/** The dialect has one answer: others are lost, which is recorded. */
 export function writeResponse(
   response: Answer,
   asked: ConversationRequest,
@@ -96,25 +96,25 @@ export function noteMedia(
   } else losses.dropped('response.media', 'An answer of this dialect holds no such media.')
 }
 
-/** What a response says whose model could not form a call. */
+/** The error of a response with a malformed call. */
 export const failedCall = { code: 'server_error', message: 'The model wrote a call of a tool that cannot be understood.' }
 
-/** An id of the upstream is kept where it has the form of this dialect. */
+/** An id of the upstream is kept if it has the form of this dialect. */
 export const responseId = (id: string, codecContext: CodecContext) => (/^resp_[\w-]{1,120}$/.test(id) ? id : codecContext.id('resp_'))
 
 /** The items so far. */
 interface Draft extends ResponseWriting {
   items: Item[]
-  /** Of the whole answer: they stand with its first text. */
+  /** Of the whole answer: they are written with its first text. */
   logprobs: NonNullable<Choice['logprobs']>
 }
 
 const choiceWriters: FieldWriters<Choice, ResponseWriting & { isCut: boolean }> = {
   parts: (parts, { isCut, ...telling }, { logprobs = [] }) => ({ output: writeOutput(parts, isCut, { ...telling, logprobs, items: [] }) }),
   logprobs: writtenElsewhere,
-  // Stands on the response.
+  // Written on the response.
   finish: writtenElsewhere,
-  // The dialect gives one answer.
+  // The dialect has one answer.
   index: unsaid,
 }
 
@@ -182,7 +182,7 @@ function writeText(part: Text, { losses, logprobs }: Draft): Item {
   return textContent(part.text, citations, logprobs)
 }
 
-/** What is said in a row is one message. */
+/** Consecutive content is one message. */
 function say(content: Item, phase: TextPart['phase'], { items, codecContext }: Draft): void {
   const last = items.at(-1)
   if (last?.type === 'message' && last.phase === phase && Array.isArray(last.content)) last.content.push(content)

@@ -1,6 +1,6 @@
 /**
- * Meters a Responses stream as it passes. The edits are the model's name, and the response that the client continued: both stand inside the
- * response that some events carry. Counts what is delivered without storing it.
+ * Meters a Responses stream as it passes. The edits are the model's name, and the response that the client continued: both are inside the
+ * response in some events. Counts what is delivered without storing it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
@@ -136,18 +136,18 @@ export function answerChanges({ model, previousResponse }: AnswerEdits, hasModel
   return changes
 }
 
-/** Events with the upstream's last word. */
+/** Final events. */
 const finals = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'])
 
 /** True of a whole response that its limit ended. */
 export const isLength = ({ status, incomplete_details: details }: Fields) =>
   status === 'incomplete' && !(isObject(details) && ['content_filter', 'max_messages', 'steered'].includes(String(details.reason)))
 
-/** Events that only frame what is to come. */
+/** Events without content of their own. */
 const frames = new Set(['', 'ping', 'keepalive', 'response.created', 'response.queued', 'response.in_progress'])
 const openings = new Set(['response.content_part.added', 'response.reasoning_summary_part.added'])
 
-/** True when a person or program would miss the event: content, a call, an end; also what is not known. */
+/** True for events that a person or program would miss: content, a call, an end; also unknown ones. */
 function isMeaningful(type: string, event: Fields): boolean {
   if (frames.has(type) || openings.has(type)) return false
   if (type.endsWith('.delta')) return event.delta !== ''

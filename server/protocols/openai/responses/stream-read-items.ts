@@ -22,7 +22,7 @@ export interface ItemReader {
   push(type: string, event: Fields): void
   /** The complete item, from its last event. */
   end(item: Fields): void
-  /** The answer is over: what is open is closed. */
+  /** The answer is over: closes open parts. */
   close(): void
 }
 
@@ -38,7 +38,7 @@ interface Piece {
 
 /** Reads the events of one output item onto `stage`. */
 export function itemReader(stage: Stage, reading: Reading): ItemReader {
-  // Parts of a message by their index; the one part of any other item stands at 0.
+  // Parts of a message by their index; the only part of any other item is at 0.
   const pieces = new Map<number, Piece>()
   let kind: unknown
   let phase: Phase | undefined
@@ -121,7 +121,7 @@ export function itemReader(stage: Stage, reading: Reading): ItemReader {
     if (delta !== '') tell(piece, { text: delta })
   }
 
-  /** Arguments of a call that was never opened come whole with its last event. */
+  /** Arguments of a call that was never opened arrive whole with its last event. */
   function pushArguments(delta: string): void {
     const piece = pieces.get(0)
     if (piece?.form === 'call' && delta !== '') tell(piece, { text: delta })

@@ -1,6 +1,6 @@
 /**
- * An upstream's stream as events. Whatever the upstream leaves out, repeats or mixes up, the events keep their order: parts
- * are opened when they first hold something, and what only an item's last event holds is read then. Keeps no text.
+ * An upstream's stream as events. Whatever the upstream leaves out, repeats or mixes up, the events keep their order: parts are opened with
+ * their first content, and content that is only in an item's last event is read then. Stores no text.
  */
 import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
@@ -20,10 +20,10 @@ type Fields = Record<string, unknown>
 
 /** Items that are open at a time: no upstream needs a hundredth. */
 const mostOpen = 1024
-/** Delivered bytes are counted elsewhere: only what the upstream says of its usage is an event. */
+/** Delivered bytes are counted elsewhere: only the upstream's own usage becomes an event. */
 const nothing = nothingDelivered()
 
-/** Fields of the final response. Its items were told by events of their own. */
+/** Fields of the final response. Its items had events of their own. */
 const responseFields = knownFields(placed.join(' '))
 
 const content = knownFields(placedInContent.join(' '))
@@ -41,7 +41,7 @@ const delta = knownFields(`${places} delta obfuscation`)
 const withResponse = knownFields('type sequence_number response')
 const withItem = knownFields(`${places} item`)
 
-/** By the type of an event. All others repeat what came in pieces, or tell how far an item is that comes whole. */
+/** By event type. All others repeat earlier pieces, or report the progress of an item that is sent whole. */
 const eventFields = new Map<string, KnownFields>([
   ['response.created', withResponse],
   ['response.queued', withResponse],
@@ -66,11 +66,11 @@ const repeating = new Set([
   ...['response.function_call_arguments.done', 'response.custom_tool_call_input.done'],
   ...['response.failed', 'response.cancelled', 'response.compaction.compacting', 'error', 'keepalive', ''],
 ])
-/** Items that come whole in the end: their own events only tell how far they are. */
+/** Items that are sent whole at the end: their own events only report progress. */
 const wholeItems =
   /^response\.(code_interpreter|file_search|image_generation|mcp|shell|web_search|apply_patch|computer)_(call|list_tools)(_[a-z]+)*\./
 
-/** True for an event whose content comes again, or that only tells how far the answer is. */
+/** True for an event whose content is repeated later, or that only reports progress. */
 const repeats = (type: string): boolean => repeating.has(type) || wholeItems.test(type)
 
 /** Reads the stream of an upstream; `memo` was returned when its request was written. */
@@ -179,7 +179,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
     start(response)
     tellUnknown(response, responseFields)
     const output = Array.isArray(response.output) ? response.output : []
-    // Places in the final list may differ from those in the stream: it completes what is open, or stands for it all.
+    // Indexes in the final list may differ from those in the stream: it completes open items, or replaces them all.
     const wasStreamed = seen.size + items.size > 0
     for (const [index, item] of output.entries()) if (isObject(item) && (!wasStreamed || items.has(index))) endItem(index, item)
     for (const item of items.values()) item.close()
@@ -194,7 +194,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
     if (told) events.push({ kind: 'usage', usage: settleUsage(told, nothing, searched, { inputBytes: 0, isOver: true }) })
   }
 
-  /** Parts that are open stay so: to close them would say that they are whole. What was used is owed all the same. */
+  /** Open parts stay open: closing them would mark them as complete. Their usage is charged anyway. */
   function fail(error: GatewayError): void {
     tellUsage(searches)
     events.push({ kind: 'error', error })
@@ -216,7 +216,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
 
   return {
     losses: () => losses.losses,
-    // An item knows of its text only that there is some.
+    // An item only records that it has text.
     texts: () => ignored,
     push(frame) {
       if (!hasEnded) pushFrame(frame)

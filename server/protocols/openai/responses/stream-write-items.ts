@@ -1,4 +1,4 @@
-/** Output items of a stream: each writes its own events, and can be given as a whole at any time. */
+/** Output items of a stream: each writes its own events, and can be returned as a whole at any time. */
 import type { WriteText } from '#canonical/codec'
 import type { Citation, Opaque, Phase, TokenLogprob } from '#canonical/conversation'
 import type { Delta, PartHead } from '#canonical/conversation-event'
@@ -25,7 +25,7 @@ type Fields = Record<string, unknown>
 /** Sends an event of the item; `type` without its `response.`. The item's id and place are added. */
 export type WriteItemEvent = (type: string, fields?: Fields) => void
 
-/** What writes events like this one, in which the marker stands for a text; `said` is told every text. */
+/** Returns a writer for events like this one, which contains the marker instead of a text; `said` gets every text. */
 export type WriteItemTexts = (type: string, fields: Fields, said: (text: string) => void) => WriteText | undefined
 
 /** The fields of a part’s head that are written. State of a block is in `raw`, that of a call is another vendor's. */
@@ -121,7 +121,7 @@ export function reasoningDraft(id: string, { form }: HeadOf<'reasoning'>, say: W
   }
 }
 
-/** A picture comes as pieces of base64, each whole in itself. */
+/** A picture arrives as pieces of base64, each decodable by itself. */
 export function imageDraft(id: string, { mimeType }: HeadOf<'media'>, say: WriteItemEvent): Draft {
   const pieces: string[] = []
   const joined = () =>
@@ -231,7 +231,7 @@ export function messageDraft(
     close(at) {
       const content = contents.get(at)
       if (!content) return
-      // What came after the last of its text.
+      // Those that arrived after the last text.
       if (content.told < content.logprobs.length) tellText(content, '')
       const text = content.pieces.join('')
       const place = { content_index: content.index }

@@ -1,6 +1,6 @@
 /**
- * Events as a Responses stream for a client. Every event has the next number; every item its id and place; and the last
- * event holds the whole answer, so this writer, unlike the others, keeps what it wrote.
+ * Events as a Responses stream for a client. Events are numbered; items have an id and an index; and the last event contains the whole
+ * answer, so this writer, unlike the others, stores what it wrote.
  */
 import type { CodecContext, StreamWriter, WriteText } from '#canonical/codec'
 import type { ConversationRequest, Finish, MediaPart } from '#canonical/conversation'
@@ -102,7 +102,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
     places.set(at, placed)
   }
 
-  /** What is said in a row is one message. */
+  /** Consecutive content is one message. */
   function messageFor(part: Head): Placed {
     const phase = part.kind === 'text' ? part.phase : undefined
     const last = items.at(-1)
@@ -199,7 +199,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
     send(`response.${status}`, { response: object(told) })
   }
 
-  /** What was said stays in the final object, marked as not complete. */
+  /** Earlier output stays in the final object, marked as incomplete. */
   function fail(error: GatewayError): void {
     if (!echo) {
       out.push(writeStreamError(error, sequence++))

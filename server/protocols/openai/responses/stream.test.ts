@@ -1,4 +1,4 @@
-/** Streams in both directions: what upstreams leave out or mix up, and what clients are told. */
+/** Streams in both directions: what upstreams leave out or mix up, and what clients get. */
 import { describe, expect, test } from 'bun:test'
 import type { FinishReason } from '#canonical/conversation'
 import type { ConversationEvent, PartHead } from '#canonical/conversation-event'
@@ -33,7 +33,7 @@ function readStream(stream: string, memo = { toolNames: {}, wrappedTools: [] }, 
   return events
 }
 
-/** What the canonical stream promises, whatever comes. */
+/** The guarantees of the canonical stream, for any input. */
 function assertOrder(events: ConversationEvent[]): void {
   const open = new Set<number>()
   const used = new Set<number>()

@@ -34,14 +34,14 @@ const mostSearches = 1000
 export const searchCalls = (output: unknown) =>
   Array.isArray(output) ? output.filter((item) => isObject(item) && item.type === 'web_search_call').length : 0
 
-/** Searches that the response says it made; else those whose calls were seen. */
+/** Searches that the response reports; else the number of search calls seen. */
 export function searchesOf(response: Record<string, unknown>, seen: number): number {
   const search = isObject(response.tool_usage) ? response.tool_usage.web_search : undefined
   const told = isObject(search) ? search.num_requests : undefined
   return typeof told === 'number' && Number.isSafeInteger(told) && told >= 0 && told <= mostSearches ? told : seen
 }
 
-/** Input includes what the cache gave and took, output includes reasoning: T37. */
+/** Input includes cache reads and writes, output includes reasoning: T37. */
 export function writeUsage(usage: Usage): Record<string, unknown> {
   const { in: input, out } = usage
   const { cacheWrite } = input

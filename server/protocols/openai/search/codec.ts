@@ -1,6 +1,6 @@
 /**
- * The web search of a code agent (Codex). Body and answer pass as they are but for the model's name; what the agent opens,
- * clicks and finds later lives at the upstream under the request's `id`, so that keeps it on its channel.
+ * The web search of a code agent (Codex). Body and answer pass unchanged except for the model's name; the upstream stores later actions of
+ * the agent (open, click, find) under the request's `id`, so that id keeps it on its channel.
  */
 import type { RequestEdits, WholeAnswer } from '#canonical/codec'
 import { nothingDelivered } from '#canonical/delivered'
@@ -49,7 +49,7 @@ function readHead(incoming: Incoming): OperationHead {
 
 const editRequest = (body: Incoming, edits: RequestEdits) => editFields(jsonOf(body), edits, { field: 'input', put: (json) => json })
 
-/** The bytes unchanged. Throws GatewayError `upstream_error`, or the error inside a successful response. */
+/** The unchanged bytes. Throws GatewayError `upstream_error`, or the error inside a successful response. */
 function readWhole(body: string): WholeAnswer {
   const answer = parseObject(body)
   if (answer && carries(answer.error)) throw readInnerError(answer.error)
@@ -57,7 +57,7 @@ function readWhole(body: string): WholeAnswer {
   return { body, usage: usageOf(answer.usage), end: 'complete' }
 }
 
-/** One search, and the tokens that the upstream says it took. */
+/** One search, and the tokens that the upstream reports. */
 function usageOf(raw: unknown): Usage {
   const delivered = nothingDelivered()
   const told = readResponsesUsage(raw, delivered) ?? readUsage(raw, delivered)

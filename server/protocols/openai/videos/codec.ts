@@ -1,7 +1,7 @@
 /**
- * Videos as OpenAI asks for them: made from words, or from a video that is there (edited, extended, remixed), from JSON or a form. The
- * request passes as it is, or becomes one of another style (`conversion.ts`); what the upstream answers is a job, whose reports `report`
- * reads. Read: the declarations of openai-node, resources/videos.d.ts.
+ * Videos in OpenAI's format: from a prompt, or from an existing video (edited, extended, remixed), as JSON or a form. The request passes
+ * unchanged, or is converted to another style (`conversion.ts`); the upstream's answer is a job, whose reports are read by `report`. Read:
+ * the declarations of openai-node, resources/videos.d.ts.
  */
 import type { RequestEdits, StateRef, WholeAnswer } from '#canonical/codec'
 import type { Incoming, OperationCodec, ReadOperation, Variant } from '#canonical/operation/operation'
@@ -17,7 +17,7 @@ import { type Body, missing, readModel, readText, wrong } from '../fields.ts'
 import { editForm, nestedTexts } from '../form.ts'
 import { conversion, readQuestion } from './conversion.ts'
 
-/** Seconds: what OpenAI makes unless told, and the longest that is believed. */
+/** Seconds: OpenAI's default, and the longest plausible duration. */
 const usualSeconds = 4
 const mostSeconds = 600
 const nowhere = { field: '', put: (json: string | undefined) => json }
@@ -46,7 +46,7 @@ function keptIn({ input_reference: reference }: Body): StateRef[] {
   return typeof id === 'string' ? [{ kind: 'file', id }] : []
 }
 
-/** Throws GatewayError 400 with the field as `param`; unknown fields pass. `path`: the upstream's id of what is remixed. */
+/** Throws GatewayError 400 with the field as `param`; unknown fields pass. `path`: the upstream's id of the remixed video. */
 function readHead(body: Incoming, path?: string, variant?: Variant): VideoHead {
   const fields = fieldsOf(body)
   const said = secondsIn(fields)
@@ -109,7 +109,7 @@ function report(body: string): VideoReport {
 /** Reads jobs. */
 export const videoReader: VideoReader = { begun: (body) => String(videoIn(body).id), report }
 
-/** `POST /v1/videos` and what is made of a video. */
+/** `POST /v1/videos` and the endpoints that derive a video from another one. */
 export const videoCodec: OperationCodec<VideoQuestion, VideoBegun, VideoHead> = {
   style: 'openai',
   ...conversion,

@@ -1,4 +1,4 @@
-/** Videos of OpenAI's for clients of Google's style, and what OpenAI's clients ask of other upstreams. */
+/** Converts videos between OpenAI's style and Google's. */
 import type { Target } from '#canonical/codec'
 import type { FormFile, Incoming, InlineFile, OperationUpstream, WantedFile } from '#canonical/operation/operation'
 import type { VideoBegun, VideoImage, VideoQuestion } from '#canonical/operation/video-question'
@@ -14,7 +14,7 @@ import { nestedTexts } from '../form.ts'
 
 const imagePath = 'input_reference'
 
-/** A request as a question. `seconds`: what it comes to. Throws GatewayError 400. */
+/** A request as a question. `seconds`: its duration. Throws GatewayError 400. */
 export function readQuestion(body: Incoming, seconds: number): VideoQuestion {
   const isJson = typeof body === 'string'
   const { fields, unread } = readBody<JsonObject>(isJson ? scanObject(body, operationNames).value : nestedTexts(body))
@@ -48,7 +48,7 @@ function imageOf(reference: Fields<JsonObject>): VideoImage {
   return { source: inline, path }
 }
 
-/** The first picture goes inside the request. */
+/** The first picture is inside the request. */
 const filesWanted = ({ image }: VideoQuestion): WantedFile[] =>
   image && !('data' in image.source) ? [{ source: image.source, param: image.path }] : []
 
@@ -69,7 +69,7 @@ function writeQuestion(question: VideoQuestion, { model }: Target, files: readon
   const picture = image && ('data' in image.source ? image.source : files[0])
   const body = {
     ...{ model, prompt: prompt ?? '', seconds: String(seconds) },
-    // Google makes wide ones unless told.
+    // Google's default is landscape.
     size: size ?? sizeOf({}),
     ...(picture && { [imagePath]: { image_url: writeDataUrl(picture.mimeType, picture.data) } }),
   }
@@ -77,7 +77,7 @@ function writeQuestion(question: VideoQuestion, { model }: Target, files: readon
   return { requests, losses: losses.losses }
 }
 
-/** What OpenAI's side of a conversion is. The answer is read when it is kept. */
+/** OpenAI's side of a conversion. The answer is read when it is stored. */
 export const conversion: Pick<OperationUpstream<VideoQuestion, VideoBegun>, 'filesWanted' | 'writeQuestion'> = {
   filesWanted,
   writeQuestion,

@@ -1,4 +1,4 @@
-/** A video as OpenAI's clients read it. What an upstream of this style says beyond that stays. */
+/** A video as OpenAI's clients read it. Further fields of an upstream of this style are kept. */
 import type { KeptVideo } from '#canonical/operation/kept-video'
 
 const seconds = (at: Date | null) => at && Math.floor(at.getTime() / 1000)
