@@ -60,7 +60,7 @@ const table = {
   bodiesPlace: optional(
     'PARLEY_BODIES',
     '`PARLEY_DATA/bodies`',
-    'where kept requests are stored: a folder or `s3://bucket/prefix`',
+    'where request bodies are stored: a folder or `s3://bucket/prefix`',
     bodiesPlace,
   ),
   awsAccessKeyId: optional('AWS_ACCESS_KEY_ID', 'none', 'access key for a bucket in `PARLEY_BODIES`', anything),
@@ -77,8 +77,8 @@ const table = {
   masterKey: secret(
     optional(
       'PARLEY_MASTER_KEY',
-      'made once in `PARLEY_DATA`',
-      '64 hexadecimal digits; seals channel secrets; a wrong one refuses to start; the same on all instances of one database',
+      'generated once in `PARLEY_DATA`',
+      '64 hexadecimal digits; seals channel secrets; must be the same on all instances of one database: Parley does not start with another',
       masterKey,
     ),
   ),
@@ -93,7 +93,7 @@ const table = {
   allowedHosts: variable(
     'PARLEY_ALLOWED_HOSTS',
     '',
-    'names accepted as Host beside IP addresses, `localhost` and the host of the public URL, separated by commas',
+    'host names accepted in addition to IP addresses, `localhost` and the host of the public URL, separated by commas',
     domainNames,
   ),
   trustedProxies: variable(
@@ -137,7 +137,7 @@ const table = {
   takeoverMs: variable(
     'PARLEY_TAKEOVER',
     '20s',
-    'how long a process may give no sign of life before another one takes over its batches and replays; `1s` or longer',
+    'how long a process may be silent before another one takes over its batches and replays; at least `1s`',
     atLeast(1_000, '1s', milliseconds),
   ),
   leaseCoverMs: variable('PARLEY_LEASE_COVER', '60s', 'how much traffic a lease should cover', milliseconds),
@@ -193,7 +193,7 @@ const table = {
   oidcGroups: optional(
     'PARLEY_OIDC_GROUPS',
     'none',
-    'the claim with group names: at each sign-in a user gets those of them that exist here; without it administrators assign groups',
+    'the claim with group names: at each sign-in a user gets the existing ones among them; without it administrators assign groups',
     anything,
   ),
 } satisfies Record<string, Variable<unknown>>

@@ -14,7 +14,7 @@ import { addressOf, get, signIn, signOut } from './console-session.ts'
 /** Help text of `parley books`. */
 export const usage = `bun server/cli.ts books check [--at WHERE] [--journals FOLDER]... [--url URL] [--json]
 
-Checks the ledger, usage rows, sums, budgets, leases and journals, and names what is wrong. Changes nothing.
+Checks the ledger, usage rows, sums, budgets, leases and journals, and reports what is wrong. Changes nothing.
 WHERE is the URL of a PostgreSQL database or a data folder. Default: DATABASE_URL, else PARLEY_DATA.
 --journals: the folder \`journal\` in the data folder of each instance; default: that of PARLEY_DATA.
 A data folder that is in use is checked through its Parley at --url (as in \`route\`), with PARLEY_ADMIN_USER and PARLEY_ADMIN_PASSWORD.

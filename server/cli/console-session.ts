@@ -35,7 +35,8 @@ export async function signIn(address: string): Promise<string> {
   const { PARLEY_ADMIN_USER: name, PARLEY_ADMIN_PASSWORD: password } = environment()
   if (!name || !password) return fail('Set PARLEY_ADMIN_USER and PARLEY_ADMIN_PASSWORD: only administrators may do this.')
   const answer = await post(`${address}/api/session`, { name, password })
-  if (answer.status === 202) return fail('This administrator signs in with a second factor, which no program has. Use a management key.')
+  if (answer.status === 202)
+    return fail('This administrator signs in with a second factor, which programs cannot provide. Use a management key.')
   return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 }
 

@@ -29,8 +29,8 @@ bun server/cli.ts db drill [FILE]
 bun server/cli.ts db migrate [--at WHERE] [--dry-run]
 
 WHERE is the URL of a PostgreSQL database or a data folder. Default: DATABASE_URL, else PARLEY_DATA.
-drill restores FILE (default: the newest in PARLEY_BACKUPS) into a database of its own, checks its books and removes it again.
-The target must be empty, unless --replace everything allows deleting what is in it.
+drill restores FILE (default: the newest in PARLEY_BACKUPS) into a temporary database, checks its books and removes it again.
+The target must be empty, unless --replace everything allows deleting its contents.
 The master key is not in the database: copy master.key from the data folder (or PARLEY_MASTER_KEY) as well.`
 
 const text = { type: 'string' } as const
@@ -146,7 +146,7 @@ async function runDrill(_: Values, [name]: string[], config: Config): Promise<vo
   )
   printLine(booksText(books))
   printLine(masterKey.fits === false ? `WARNING: ${masterKey.line}` : masterKey.line)
-  if (!books.exact || masterKey.fits === false) throw new Error('what was restored is not in order')
+  if (!books.exact || masterKey.fits === false) throw new Error('the restored database is not in order')
 }
 
 async function applyMigrations({ at, 'dry-run': dry }: Values, _: string[], config: Config): Promise<void> {

@@ -21,7 +21,7 @@ export function liteLlmKeys(desk: LiteLlmDesk, people: LiteLlmUsers, teams: Read
     return keyOf(row, name, { desk, people, teams }) ?? []
   })
   const ofPages = rows.length - own.length
-  if (ofPages > 0) desk.complainsOf('keys')('team_id', `${ofPages} are sessions of its own pages: left out`)
+  if (ofPages > 0) desk.complainsOf('keys')('team_id', `${ofPages} are sessions of its own UI: left out`)
   return keys
 }
 
@@ -35,10 +35,10 @@ interface Owners {
 function keyOf(row: Row, name: string, { desk, people, teams }: Owners): DeclaredKey | undefined {
   const complain = desk.complainsOf(`key ${name}`)
   const secret = secretOf(textOf(row.token))
-  if (secret === undefined) return void complain('token', 'is no SHA-256 and no key: left out')
+  if (secret === undefined) return void complain('token', 'is neither a SHA-256 nor a key: left out')
   const teamId = textOf(row.team_id)
   const team = teams.get(teamId)
-  if (teamId !== '' && team === undefined) return void complain('team_id', 'names a team that was not taken over: left out')
+  if (teamId !== '' && team === undefined) return void complain('team_id', 'names a team that was not imported: left out')
   const holder = people.holders.get(textOf(row.user_id))
   const user = holder?.name ?? ofNobody(people, complain)
   if (team && !team.members?.some((member) => member.user === user)) team.members?.push({ user, role: 'member' })
@@ -66,6 +66,6 @@ function secretOf(token: string): { digest: string } | { key: string } | undefin
 
 function ofNobody(people: LiteLlmUsers, complain: Complain): string {
   const name = people.nobody()
-  complain('user_id', `belongs to no user there: it is one of the user ${name}`)
+  complain('user_id', `belongs to no user there: given to the user ${name}`)
   return name
 }

@@ -65,8 +65,8 @@ function userOf(row: Row, name: string, desk: LiteLlmDesk): NewUser {
     ...(limits && { limits }),
   }
   if (role.includes('viewer')) complain('user_role', `${role}: an ordinary user here`)
-  if (row.password) complain('password', 'is hashed in another way: an administrator sets a new one, or people sign in by single sign-on')
-  if (row.user_email && textOf(row.user_alias) !== '') complain('user_email', 'is not kept here')
+  if (row.password) complain('password', 'is hashed differently: an administrator must set a new one, or users sign in by single sign-on')
+  if (row.user_email && textOf(row.user_alias) !== '') complain('user_email', 'is not stored here')
   strange(row, userColumns, complain)
   return user
 }
@@ -116,14 +116,14 @@ function membersOf(
   for (const { id, role } of listedMembers(team)) {
     const user = holders.get(id)?.name
     if (user === undefined) {
-      complain('members_with_roles', `${id || 'one without an id'} is no user there: left out`)
+      complain('members_with_roles', `${id || 'one without an id'} is not a user there: left out`)
       continue
     }
     const place = placeOf(id)
     const shared = place && desk.budgetOf(place)
     const cap = place && spendingOf({ spend: place.spend }, shared, complain).budget
     if (shared && limitsOf({}, shared, () => undefined))
-      complain('rpm_limit', `of the member ${user} has no place here: limits are those of keys and teams`)
+      complain('rpm_limit', `of the member ${user} has no equivalent here: limits apply to keys and teams`)
     members.push({ user, role, ...(cap && { budget: cap }) })
   }
   return members

@@ -40,7 +40,7 @@ export function spendingOf(row: Row, shared: Row | undefined, complain: Complain
   }
   const window = windows.find(([pattern]) => pattern.test(duration))?.[1]
   if (window === undefined) {
-    complain('budget_duration', `${duration} is no day, week or month: the budget holds for a month`)
+    complain('budget_duration', `${duration} is not a day, week or month: the budget is monthly`)
     return { budget: { monthly: plainDecimal(Number(most)) }, left: undefined }
   }
   return { budget: { [window]: plainDecimal(Number(most)) }, left: undefined }
@@ -54,7 +54,7 @@ export function limitsOf(row: Row, shared: Row | undefined, complain: Complain):
   for (const [name, column] of Object.entries(limitColumns) as [keyof typeof limitColumns, string][]) {
     const value = Number(row[column] ?? shared?.[column] ?? Number.NaN)
     if (value >= 1) limits[name] = Math.trunc(value)
-    else if (value <= 0) complain(column, 'is 0, which would refuse everything: not taken over')
+    else if (value <= 0) complain(column, 'is 0, which would refuse everything: not imported')
   }
   return Object.keys(limits).length > 0 ? limits : undefined
 }
@@ -82,5 +82,5 @@ const isSet = (value: unknown): boolean => {
 
 /** A remark about each non-empty column that is not among the known ones. */
 export function strange(row: Row, looked: ReadonlySet<string>, complain: Complain): void {
-  for (const [column, value] of Object.entries(row)) if (!looked.has(column) && isSet(value)) complain(column, 'has no place here')
+  for (const [column, value] of Object.entries(row)) if (!looked.has(column) && isSet(value)) complain(column, 'has no equivalent here')
 }

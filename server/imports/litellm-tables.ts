@@ -38,7 +38,7 @@ export function liteLlmDesk(tables: LiteLlmTables, moved: Pick<Moved, 'remarks'>
     complainsOf: (about) => (field, why) => void moved.remarks.push({ about, field, why }),
     opening(left, complain) {
       const begins = left ?? balance
-      if (begins === undefined) complain('balance', 'has no amount there that it could begin with: give it money, or say --balance')
+      if (begins === undefined) complain('balance', 'has no starting amount there: add credit, or use --balance')
       return begins === undefined || begins === '0' ? {} : { balance: begins }
     },
   }

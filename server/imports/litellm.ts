@@ -98,9 +98,9 @@ export function fromLiteLlm(file: unknown): Moved {
       ...((total ?? firstEvent) !== undefined && { timeouts: { ...(total && { total }), ...(firstEvent && { firstEvent }) } }),
     }
     if (key === '' && vendor !== 'ollama' && vendor !== 'vllm' && !channels.has(id))
-      remark(`channel ${channel.name}`, 'api_key', 'is not in the file, where the program takes it from its environment: add keys')
+      remark(`channel ${channel.name}`, 'api_key', 'is not in the file, where the program reads it from its environment: add keys')
     if (channels.has(id) && (total ?? channel.timeouts?.total) !== channel.timeouts?.total)
-      remark(about, 'timeout', 'is another one than that of its account: that of the first model counts')
+      remark(about, 'timeout', 'differs from that of its account: the first model’s is used')
     channels.set(id, channel)
     if (channel.models.some((model) => (typeof model === 'string' ? model : model.name) === text(named)))
       remark(about, 'model_name', 'stands there twice for one account: the first counts')
@@ -113,7 +113,7 @@ export function fromLiteLlm(file: unknown): Moved {
         !['id', 'db_model', 'created_at', 'updated_at', 'created_by', 'updated_by'].includes(field) &&
         !costs.some(([from]) => from === field)
       )
-        remark(about, `model_info.${field}`, 'has no place here')
+        remark(about, `model_info.${field}`, 'has no equivalent here')
   }
   moved.channels.push(...channels.values())
 
@@ -124,7 +124,7 @@ export function fromLiteLlm(file: unknown): Moved {
     })
     if (found.length > 0) moved.prices[model] ??= Object.fromEntries(found)
     else if (moved.prices[model] === undefined)
-      remark(`model ${model}`, 'price', 'is not in the file: parley import prices takes it from its catalogue')
+      remark(`model ${model}`, 'price', 'is not in the file: import it from its catalogue with parley import prices')
   }
 
   const sections = {
@@ -173,9 +173,9 @@ function whyNot(field: string): string {
     routing_strategy: 'priorities and weights of channels',
     success_callback: 'OTEL_EXPORTER_OTLP_ENDPOINT (docs/opentelemetry.md)',
     callbacks: 'OTEL_EXPORTER_OTLP_ENDPOINT (docs/opentelemetry.md)',
-    vertex_credentials: 'is the path of a file: what is in it is the key of the channel',
+    vertex_credentials: 'is the path of a file: use its content as the key of the channel',
     failure_callback: 'OTEL_EXPORTER_OTLP_ENDPOINT (docs/opentelemetry.md)',
     drop_params: 'what an upstream does not take is left out and reported; `strict` refuses it',
   }
-  return elsewhere[field] ?? 'has no place here'
+  return elsewhere[field] ?? 'has no equivalent here'
 }

@@ -97,7 +97,7 @@ export function fromNewApi({ users, tokens, channels, options }: Tables, flavour
     for (const [column, value] of Object.entries(row)) {
       const isSet =
         value !== null && value !== undefined && value !== '' && value !== 0 && value !== false && value !== '{}' && value !== '0'
-      if (isSet && !known[kind].has(column)) remark(about, column, 'has no place here')
+      if (isSet && !known[kind].has(column)) remark(about, column, 'has no equivalent here')
     }
   }
 
@@ -185,7 +185,7 @@ export function fromNewApi({ users, tokens, channels, options }: Tables, flavour
     if (balance.startsWith('-')) remark(about, 'quota', `is ${balance} USD: begins at 0`)
     if (row.password)
       remark(about, 'password', 'its hash is of another kind: an administrator sets a new one, or people sign in by single sign-on')
-    if (row.email) remark(about, 'email', 'is not kept here')
+    if (row.email) remark(about, 'email', 'is not stored here')
     strange('user', about, row)
   }
 
@@ -236,12 +236,13 @@ export function fromNewApi({ users, tokens, channels, options }: Tables, flavour
   for (const model of [...offered].sort()) {
     const price = priceOf(model, ratios ?? {}, completions ?? {}, caches ?? {}, flat ?? {})
     if (price) moved.prices[model] = price
-    else remark(`model ${model}`, 'ModelRatio', 'its options say no price: set one, or take it from a catalogue (parley import prices)')
+    else
+      remark(`model ${model}`, 'ModelRatio', 'has no price in its options: set one, or import it from a catalogue (parley import prices)')
     if (price && price.request === undefined && completions?.[model] === undefined)
       remark(
         `model ${model}`,
         'CompletionRatio',
-        'is not in its options, where the program has a rule of its own: output is priced like input, look at it',
+        'is not in its options, where the program has a built-in rule: output is priced like input, check it',
       )
   }
   for (const name of settings.keys())

@@ -23,8 +23,8 @@ const looked = new Set('provider api_key virtual_key custom_host override_params
 const elsewhere: Readonly<Record<string, string>> = {
   retry: 'other channels are tried by themselves',
   cache: 'answers are not cached here',
-  input_guardrails: 'has no place here',
-  output_guardrails: 'has no place here',
+  input_guardrails: 'has no equivalent here',
+  output_guardrails: 'has no equivalent here',
 }
 
 /** A target at the end of a path. */
@@ -45,7 +45,7 @@ export function fromPortkey(file: unknown, asked: readonly string[]): Moved {
   const overridden = leaves.flatMap(({ target }) => modelOf(target) || [])
   const models = asked.length > 0 ? asked : overridden.slice(0, 1)
   if (models.length === 0) throw new Error('No target names a model: say with --models which ones clients ask for.')
-  if (asked.length === 0) remark('config', 'model', `clients ask for ${models[0]}, the first that a target names; --models says otherwise`)
+  if (asked.length === 0) remark('config', 'model', `clients request ${models[0]}, the first that a target names; change it with --models`)
 
   const lowest = Math.max(0, ...leaves.map(({ rank }) => rank))
   const nameOf = uniqueNames()
@@ -57,7 +57,8 @@ export function fromPortkey(file: unknown, asked: readonly string[]): Moved {
     const name = nameOf(textOf(target.name) || provider || virtual)
     const about = `channel ${name}`
     if (vendor === undefined) {
-      const why = provider === '' || virtual !== '' ? 'is kept there and its provider is not in the file' : `${provider} is not known here`
+      const why =
+        provider === '' || virtual !== '' ? 'is stored there and its provider is not in the file' : `${provider} is not known here`
       remark(about, virtual === '' ? 'provider' : 'virtual_key', `${why}, and there is no address: left out`)
       continue
     }
@@ -81,9 +82,9 @@ export function fromPortkey(file: unknown, asked: readonly string[]): Moved {
       ...(seconds >= 1 && { timeouts: { total: seconds } }),
     }
     moved.channels.push(channel)
-    for (const field of Object.keys(target)) if (!looked.has(field)) remark(about, field, elsewhere[field] ?? 'has no place here')
+    for (const field of Object.keys(target)) if (!looked.has(field)) remark(about, field, elsewhere[field] ?? 'has no equivalent here')
   }
-  for (const model of models) remark(`model ${model}`, 'price', 'is not in the file: parley import prices takes it from a catalogue')
+  for (const model of models) remark(`model ${model}`, 'price', 'is not in the file: import it from a catalogue with parley import prices')
   return moved
 }
 
@@ -109,12 +110,13 @@ function leavesOf(config: Json, about: string, rank: number, remark: (about: str
   if (!Array.isArray(config.targets)) return [{ target: config, rank }]
   const strategy = isObject(config.strategy) ? config.strategy : {}
   const mode = textOf(strategy.mode) || 'single'
-  if (!['single', 'loadbalance', 'fallback'].includes(mode)) remark(about, 'strategy', `${mode} has no place here: its targets are equals`)
+  if (!['single', 'loadbalance', 'fallback'].includes(mode))
+    remark(about, 'strategy', `${mode} has no equivalent here: its targets are equals`)
   for (const field of Object.keys(strategy))
     if (field !== 'mode') remark(about, `strategy.${field}`, 'what is tried again is known from the cause, and from health')
   for (const field of Object.keys(config))
     if (!['strategy', 'targets', 'name', 'weight'].includes(field))
-      remark(about, field, elsewhere[field] ?? 'of several targets has no place here')
+      remark(about, field, elsewhere[field] ?? 'of several targets has no equivalent here')
   const targets = config.targets.filter(isObject)
   const taken = mode === 'single' ? targets.slice(0, 1) : targets
   if (taken.length < targets.length) remark(about, 'targets', 'only the first is asked there: the others are left out')

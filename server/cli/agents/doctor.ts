@@ -127,7 +127,7 @@ export async function examine({ url, key, dialect, model: wanted }: Question): P
   if (ready.status !== 200) return [refused('Parley', ready, 'Is it running, and is PARLEY_URL (or --url) its address?')]
   const checks: Check[] = [{ name: 'Parley', state: 'works', found: url }]
   const facts = await ask(url, key, { path: '/v1/key' })
-  if (facts.status !== 200) return [...checks, refused('key', facts, 'Make a key on the page Keys, and set PARLEY_KEY to it.')]
+  if (facts.status !== 200) return [...checks, refused('key', facts, 'Create a key on the page Keys, and set PARLEY_KEY to it.')]
   checks.push({ name: 'key', state: 'works', found: (JSON.parse(facts.text) as { name: string }).name })
   const list = await ask(url, key, { path: '/v1/models' })
   const models = list.status === 200 ? (JSON.parse(list.text) as { data: { id: string }[] }).data.map(({ id }) => id) : []
@@ -159,25 +159,26 @@ export async function examine({ url, key, dialect, model: wanted }: Question): P
     )
   else checks.push({ name: 'streaming', state: 'works', found: `${events} events` })
   const used = await asks('tool', false)
-  if (used.status !== 200) checks.push(refused('tools', used, 'Choose a model that takes tools, or let its channel say so (capabilities).'))
+  if (used.status !== 200)
+    checks.push(refused('tools', used, 'Choose a model that supports tools, or declare them in its channel (capabilities).'))
   else if (used.text.includes(tool)) checks.push({ name: 'tools', state: 'works', found: 'the model called one' })
   else
     checks.push({
       name: 'tools',
       state: 'weak',
-      found: 'taken, but the model called none',
+      found: 'accepted, but the model called none',
       mend: 'Agents need a model that calls tools: try another with --model.',
     })
   const thought = await asks('thinking', false)
   if (thought.status !== 200)
-    checks.push({ ...refused('thinking', thought, 'Switch thinking off in the agent, or choose a model that has it.'), state: 'weak' })
+    checks.push({ ...refused('thinking', thought, 'Switch thinking off in the agent, or choose a model that supports it.'), state: 'weak' })
   else if (thoughts.test(thought.text)) checks.push({ name: 'thinking', state: 'works', found: 'the model thought' })
   else
     checks.push({
       name: 'thinking',
       state: 'weak',
-      found: 'taken, but nothing was thought',
-      mend: 'The model may have none; nothing has to be done for others.',
+      found: 'accepted, but the model did not think',
+      mend: 'The model may not support thinking; otherwise there is nothing to fix.',
     })
   return checks
 }

@@ -24,9 +24,9 @@ function objectIn(text: string | null, file: string): Json {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new Error(`${file} is not plain JSON (comments?); it is left as it is. Add the settings by hand.`)
+    throw new Error(`${file} is not plain JSON (comments?); it was not changed. Add the settings by hand.`)
   }
-  if (!isObject(value)) throw new Error(`${file} is not a JSON object; it is left as it is.`)
+  if (!isObject(value)) throw new Error(`${file} is not a JSON object; it was not changed.`)
   return value
 }
 

@@ -92,7 +92,7 @@ export const accountCommands: readonly Command[] = [
       q: { value: 'TEXT', help: 'Part of a name, or the end of a key' },
       status: { value: 'STATE', help: 'active, off or expired', of: ['active', 'off', 'expired'] },
     },
-    help: 'API keys; of everybody for administrators',
+    help: 'API keys; for administrators those of all users',
     async run({ api, flags }) {
       const rows = await api.list<KeyRow>(
         `/api/keys${queryOf({ ...pick(flags, ['user', 'q', 'status']), ...(flags.user === undefined && (await everybody(api))) })}`,
@@ -141,7 +141,7 @@ export const accountCommands: readonly Command[] = [
   {
     words: 'keys rotate',
     args: ['KEY'],
-    flags: { overlap: { value: 'HOURS', help: 'How long the old secret stays good; 24 when absent' } },
+    flags: { overlap: { value: 'HOURS', help: 'How long the old secret stays valid; 24 when absent' } },
     help: 'Gives a key a new secret and prints it, once',
     async run(input) {
       const overlap = input.flags.overlap ?? '24'
@@ -205,13 +205,13 @@ export const accountCommands: readonly Command[] = [
     words: 'users credit',
     args: ['USER', 'USD'],
     flags: {
-      reason: { value: 'TEXT', help: 'Stands in the ledger; required' },
+      reason: { value: 'TEXT', help: 'Recorded in the ledger; required' },
       once: { value: 'ID', help: 'Repeating it with the same id posts nothing' },
     },
     help: 'Adds credit; a negative amount is withdrawn',
     async run(input) {
       const { reason, once } = input.flags
-      if (reason === undefined) throw new CommandError('Say why with --reason.', 2)
+      if (reason === undefined) throw new CommandError('Give a reason with --reason.', 2)
       const { id } = await userNamed(input)
       const headers = { 'idempotency-key': once ?? crypto.randomUUID() }
       const row = await input.api.call<AccountRow>('POST', `/api/users/${seg(id)}/credit`, { amount: input.args[1], reason }, headers)

@@ -87,7 +87,7 @@ const checkTable = (checks: readonly Check[]) =>
       ['check', ({ name }) => name],
       ['', ({ state }) => state],
       ['found', ({ found }) => found],
-      ['mend', ({ mend }) => mend ?? ''],
+      ['fix', ({ mend }) => mend ?? ''],
     ],
     '',
   )
@@ -100,9 +100,9 @@ export const agentCommands: readonly Command[] = [
     keyless: true,
     flags: {
       model: { value: 'NAME', help: 'The model that it works with' },
-      'small-model': { value: 'NAME', help: 'For titles and other small work; the same if absent' },
-      write: { help: 'Write it into the files in the home folder, instead of printing it' },
-      undo: { help: 'Take back what --write wrote' },
+      'small-model': { value: 'NAME', help: 'For titles and other small tasks; the same if absent' },
+      write: { help: 'Write the files in the home folder instead of printing them' },
+      undo: { help: 'Undo --write' },
     },
     help: `Prints or writes what an agent needs to use Parley with the key in PARLEY_KEY: ${agentNames.join(', ')}`,
     async run(input) {
@@ -121,8 +121,8 @@ export const agentCommands: readonly Command[] = [
     words: 'doctor',
     args: ['AGENT'],
     keyless: true,
-    flags: { model: { value: 'NAME', help: 'The model to ask; without it the first that the key has' } },
-    help: 'Asks the running Parley with the key in PARLEY_KEY what this agent would, and says what to mend; exit code 1 when something fails',
+    flags: { model: { value: 'NAME', help: 'The model to use; default: the first that the key has' } },
+    help: 'Tests the running Parley as this agent would use it, with the key in PARLEY_KEY, and says what to fix; exit code 1 when something fails',
     async run(input) {
       const { dialect } = agents[agentNamed(input.args[0])]
       const checks = await examine({ url: input.address, key: keyOf(input), dialect, model: input.flags.model })

@@ -59,9 +59,9 @@ const channelFlags: Readonly<Record<string, Flag>> = {
   models: { value: 'A,B', help: 'Models' },
   groups: { value: 'A,B', help: 'Groups' },
   priority: { value: 'N', help: 'Higher first' },
-  weight: { value: 'N', help: 'Share among equals' },
-  'base-url': { value: 'URL', help: 'Address; asks for the keys again' },
-  'keys-file': { value: 'FILE', help: 'File with one key a line, - for standard input' },
+  weight: { value: 'N', help: 'Share among channels of equal priority' },
+  'base-url': { value: 'URL', help: 'Address; requires the keys again' },
+  'keys-file': { value: 'FILE', help: 'File with one key per line, - for standard input' },
   tags: { value: 'A,B', help: 'Tags' },
 }
 
@@ -192,7 +192,7 @@ export const catalogueCommands: readonly Command[] = [
   },
   {
     words: 'prices missing',
-    help: 'Models that channels offer and nobody can call, since they lack a price; exit code 1 when there is one',
+    help: 'Models that channels offer but nobody can call for lack of a price; exit code 1 when there is one',
     async run({ api }) {
       const lists = ['unpriced', 'incomplete'].map((status) => api.list<CatalogueRow>(`/api/catalogue?status=${status}`, 100_000))
       const rows = (await Promise.all(lists)).flat()
@@ -212,7 +212,7 @@ export const catalogueCommands: readonly Command[] = [
     words: 'prices set',
     args: ['MODEL'],
     flags: Object.fromEntries(priceNames.map((name) => [dashed(name), { value: 'USD', help: `Price of ${name}` }])),
-    help: 'Sets the whole price of a model: what is not named falls back to related prices',
+    help: 'Sets the whole price of a model: omitted amounts fall back to related prices',
     async run({ api, args: [model = ''], flags }) {
       const given = priceNames.flatMap((name) => (flags[dashed(name)] === undefined ? [] : [[name, flags[dashed(name)]]]))
       if (given.length === 0) throw new CommandError('Name at least one price, such as --input 1.25.', 2)
@@ -223,7 +223,7 @@ export const catalogueCommands: readonly Command[] = [
   {
     words: 'prices delete',
     args: ['MODEL'],
-    help: 'Deletes the price of a model, which is then refused',
+    help: 'Deletes the price of a model, requests for which are then refused',
     async run({ api, args: [model = ''] }) {
       await api.call('DELETE', `/api/prices/${seg(model)}`)
       return { value: { deleted: model }, text: `Deleted the price of ${model}.` }

@@ -140,7 +140,7 @@ export const listOf = (text: string | undefined): string[] | undefined =>
 
 /** `--on` and `--off` as `enabled`. Throws CommandError for both. */
 export function enabledOf({ on, off }: Input['flags']): { enabled?: boolean } {
-  if (on !== undefined && off !== undefined) throw new CommandError('Say --on or --off, not both.', 2)
+  if (on !== undefined && off !== undefined) throw new CommandError('Use --on or --off, not both.', 2)
   return on !== undefined ? { enabled: true } : off !== undefined ? { enabled: false } : {}
 }
 
@@ -153,7 +153,7 @@ export function named<Row extends { id: string; name: string }>(rows: readonly R
   const byName = rows.filter(({ name }) => name === word)
   if (byId) return byId
   if (byName.length > 1) throw new CommandError(`Several have the name ${word}; give the id.`)
-  if (byName[0] === undefined) throw new CommandError(`There is none with the id or name ${word}.`)
+  if (byName[0] === undefined) throw new CommandError(`There is nothing with the id or name ${word}.`)
   return byName[0]
 }
 

@@ -106,16 +106,16 @@ export const configCommands: readonly Command[] = [
   {
     words: 'config apply',
     args: ['FILE'],
-    flags: { yes: { help: 'Do not ask; needed where nobody can answer' } },
-    help: 'Shows the difference, asks, and writes it; rows that the file does not name stay',
+    flags: { yes: { help: 'Do not ask; required without a terminal' } },
+    help: 'Shows the difference, asks for confirmation, and writes it; rows that the file does not name stay',
     async run(input) {
       const changes = await planOf(input)
       input.say(differenceText(changes))
       const refused = changes.filter((change) => change.refused !== undefined)
-      if (refused.length > 0) throw new CommandError('Nothing was written: some of it cannot be done, marked with !.')
+      if (refused.length > 0) throw new CommandError('Nothing was written: the changes marked with ! are not possible.')
       if (changes.length === 0) return { value: { changes: [], applied: 0 }, text: '' }
       if (input.flags.yes === undefined && !(await input.confirm('Write this?'))) {
-        throw new CommandError('Nothing was written. Answer y, or say --yes.')
+        throw new CommandError('Nothing was written. Answer y, or pass --yes.')
       }
       let applied = 0
       for (const { call, kind, name } of changes) {
@@ -132,7 +132,7 @@ export const configCommands: readonly Command[] = [
   },
   {
     words: 'config export',
-    help: 'Prints what the console made as a parley.yaml, with variables in the place of secrets',
+    help: 'Prints the console’s configuration as a parley.yaml, with variables in place of secrets',
     async run({ api }) {
       const text = await api.text('/api/export')
       return { value: text, text: text.trimEnd() }

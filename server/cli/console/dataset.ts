@@ -34,7 +34,7 @@ export async function exportDataset({ api, as, asked, most, after, write }: Data
       .page(`/api/bodies/export${queryOf({ ...asked, as, limit: String(limit), after: cursor })}`)
       .catch((thrown: unknown) => {
         const reason = thrown instanceof CommandError ? thrown.message : 'The connection broke off.'
-        throw new CommandError(`${reason}${cursor === undefined ? '' : ` Go on with --after ${cursor}`}`)
+        throw new CommandError(`${reason}${cursor === undefined ? '' : ` Continue with --after ${cursor}`}`)
       })
     const lines = text.split('\n').filter((line) => line !== '')
     for (const line of lines) await write(line)

@@ -51,18 +51,18 @@ async function finish(moved: Moved, { flags, files }: Input): Promise<Output> {
     readDeclaration(text, anyVariable, flags.out ?? 'parley.yaml')
   } catch (thrown) {
     if (thrown instanceof GatewayError)
-      throw new CommandError(`Parley would not take what was made of it; nothing was written.\n${thrown.message}`)
+      throw new CommandError(`Parley would not accept the result; nothing was written.\n${thrown.message}`)
     throw thrown
   }
   if (flags.out !== undefined && flags.out !== '') {
-    if ((await files.read(flags.out)) !== null) throw new CommandError(`${flags.out} is there already; nothing was written.`)
+    if ((await files.read(flags.out)) !== null) throw new CommandError(`${flags.out} already exists; nothing was written.`)
     await files.write(flags.out, text)
   }
   const found = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
   const next =
     flags.out === undefined
       ? 'Nothing was written: --out parley.yaml writes it, secrets included.'
-      : `Written to ${flags.out}, with secrets. Read it, then start Parley with it (PARLEY_CONFIG), or reload it: it is taken over whole, or not at all.`
+      : `Written to ${flags.out}, with secrets. Review it, then start Parley with it (PARLEY_CONFIG), or reload it: it is applied completely, or not at all.`
   return { value: { counts, remarks, written: flags.out ?? null }, text: `${found.join(', ')}\n\n${remarkTable(remarks)}\n\n${next}` }
 }
 
@@ -72,7 +72,7 @@ const out = { out: { value: 'FILE', help: 'Write the parley.yaml; without it onl
 function placeOf({ args: [given = ''], env }: Input): string {
   const name = /^env:(.+)$/.exec(given)?.[1]
   const place = name === undefined ? given : env[name]
-  if (place === undefined || place === '') throw new CommandError(`The environment has no ${name ?? 'database'}.`)
+  if (place === undefined || place === '') throw new CommandError(`The environment variable ${name ?? 'of the database'} is not set.`)
   return place
 }
 
@@ -93,7 +93,7 @@ const fromDatabase = (flavour: Flavour): Command => ({
   args: ['DATABASE'],
   keyless: true,
   flags: out,
-  help: `Makes a parley.yaml of the database of ${flavour} (a SQLite file, or postgres://, mysql://, env:NAME)`,
+  help: `Makes a parley.yaml from the database of ${flavour} (a SQLite file, or postgres://, mysql://, env:NAME)`,
   async run(input) {
     const {
       users = [],
@@ -101,7 +101,8 @@ const fromDatabase = (flavour: Flavour): Command => ({
       channels = [],
       options = [],
     } = await tablesOf(placeOf(input), ['users', 'tokens', 'channels', 'options'])
-    if (users.length + channels.length === 0) throw new CommandError(`The database has no users and no channels. Is it that of ${flavour}?`)
+    if (users.length + channels.length === 0)
+      throw new CommandError(`The database has no users and no channels. Is it a database of ${flavour}?`)
     return finish(fromNewApi({ users, tokens, channels, options }, flavour), input)
   },
 })
@@ -121,7 +122,7 @@ async function fromLiteLlmAnywhere(input: Input): Promise<Moved> {
   if (!isDatabaseUrl(place)) return fromLiteLlm(parse(await input.readText(place)))
   const tables = await tablesOf(place, liteLlmTables)
   if (!liteLlmTables.some((name) => (tables[name]?.length ?? 0) > 0))
-    throw new CommandError('The database has no rows of LiteLLM. Is it its database?')
+    throw new CommandError('The database has no LiteLLM rows. Is it the right database?')
   const { flags, env } = input
   const file = flags.config === undefined ? undefined : parse(await input.readText(flags.config))
   const saltKey = env.LITELLM_SALT_KEY ?? env.LITELLM_MASTER_KEY
@@ -139,18 +140,18 @@ export const importCommands: readonly Command[] = [
     keyless: true,
     flags: {
       ...out,
-      config: { value: 'FILE', help: 'With a database: the config.yaml beside it' },
-      balance: { value: 'USD', help: 'With a database: what users and teams begin with whose budget there never ends' },
+      config: { value: 'FILE', help: 'With a database: its config.yaml' },
+      balance: { value: 'USD', help: 'With a database: starting balance of users and teams without a total budget there' },
     },
-    help: 'Makes a parley.yaml of LiteLLM’s config.yaml, or of its database (postgres://, env:NAME) with users, teams and keys',
+    help: 'Makes a parley.yaml from LiteLLM’s config.yaml, or from its database (postgres://, env:NAME) with users, teams and keys',
     run: async (input) => finish(await made(() => fromLiteLlmAnywhere(input)), input),
   },
   {
     words: 'import portkey',
     args: ['FILE'],
     keyless: true,
-    flags: { ...out, models: { value: 'LIST', help: 'Models of targets that name none, with commas' } },
-    help: 'Makes a parley.yaml of a config of Portkey (JSON): targets with their order, weights and keys',
+    flags: { ...out, models: { value: 'LIST', help: 'Models of targets that name none, separated by commas' } },
+    help: 'Makes a parley.yaml from a Portkey config (JSON): targets with their order, weights and keys',
     async run(input) {
       const models = (input.flags.models ?? '').split(',').flatMap((name) => name.trim() || [])
       return finish(await made(async () => fromPortkey(JSON.parse(await input.readText(input.args[0] ?? '')), models)), input)

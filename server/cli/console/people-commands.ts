@@ -18,7 +18,7 @@ export const peopleCommands: readonly Command[] = [
   {
     words: 'invitations list',
     flags: { team: { value: 'ID', help: 'Only those to this team' } },
-    help: 'Links by which people come in',
+    help: 'Invitation links',
     async run({ api, flags }) {
       const rows = await api.list<InvitationRow>(`/api/invitations${queryOf(pick(flags, ['team']))}`)
       return { value: rows, text: table(rows, columns, 'No invitations.') }
@@ -34,7 +34,7 @@ export const peopleCommands: readonly Command[] = [
       days: { value: 'N', help: 'Days until it ends; 7 when absent' },
       note: { value: 'TEXT', help: 'For the list' },
     },
-    help: 'Makes a link and prints it, once',
+    help: 'Creates a link and prints it, once',
     async run({ api, flags }) {
       const { uses, days, 'team-role': teamRole } = flags
       const made = await api.call<InvitationRow & { link: string }>('POST', '/api/invitations', {
@@ -49,20 +49,20 @@ export const peopleCommands: readonly Command[] = [
   {
     words: 'invitations revoke',
     args: ['ID'],
-    help: 'Takes an invitation back; who has used it stays',
+    help: 'Revokes an invitation; users who have accepted it stay',
     async run({ api, args: [id = ''] }) {
       await api.call('DELETE', `/api/invitations/${seg(id)}`)
-      return { value: { revoked: id }, text: `Took the invitation ${id} back.` }
+      return { value: { revoked: id }, text: `Revoked the invitation ${id}.` }
     },
   },
   {
     words: 'users reset-second-factor',
     args: ['USER'],
-    help: 'For somebody who has lost it; not for administrators',
+    help: 'For a user who has lost it; not for administrators',
     async run({ api, args: [word = ''] }) {
       const { id, name } = named(await api.list<AccountRow>('/api/users'), word)
       await api.call('DELETE', `/api/users/${seg(id)}/factors`)
-      return { value: { reset: id }, text: `${name} signs in without a second factor now.` }
+      return { value: { reset: id }, text: `${name} can now sign in without a second factor.` }
     },
   },
 ]

@@ -9,8 +9,8 @@ import { type Command, type Input, type Output, table } from './command.ts'
 export const importPricesCommand: Command = {
   words: 'import prices',
   args: ['FILE'],
-  flags: { yes: { help: 'Do not ask; needed where nobody can answer' }, all: { help: 'Also change models that have a price' } },
-  help: 'Shows what models.dev’s api.json or LiteLLM’s price file says of the models offered here, asks, and writes it',
+  flags: { yes: { help: 'Do not ask; required without a terminal' }, all: { help: 'Also change models that have a price' } },
+  help: 'Shows prices of the models here from models.dev’s api.json or LiteLLM’s price file, asks, and writes them',
   run: importPrices,
 }
 
@@ -59,7 +59,7 @@ async function importPrices({ api, args: [file = ''], flags, readText, confirm, 
   )
   if (changes.length === 0) return { value: { changes, written: 0 }, text }
   say(text)
-  if (flags.yes === undefined && !(await confirm('Write this?'))) throw new CommandError('Nothing was written. Answer y, or say --yes.')
+  if (flags.yes === undefined && !(await confirm('Write this?'))) throw new CommandError('Nothing was written. Answer y, or pass --yes.')
   let written = 0
   for (const { model, after } of changes) {
     try {

@@ -65,7 +65,7 @@ const conditions = ['user', 'key', 'group', 'model', 'channel', 'status', 'error
 
 async function requestsOf({ api, args, flags }: Input): Promise<string[]> {
   const given = listOf(args[0])
-  if ((given === undefined) === (flags.filter === undefined)) throw new CommandError('Name requests, or say --filter.', 2)
+  if ((given === undefined) === (flags.filter === undefined)) throw new CommandError('Give request ids, or use --filter.', 2)
   if (given) return given
   const pairs = (listOf(flags.filter) ?? []).map((pair) => pair.split('='))
   const unknown = pairs.find(([name, value]) => !conditions.some((one) => one === name) || value === undefined)
@@ -74,7 +74,7 @@ async function requestsOf({ api, args, flags }: Input): Promise<string[]> {
     pairs.map(([name, value = '']) => [name, name === 'from' || name === 'to' ? instantOf(value, name) : value]),
   )
   const rows = await api.list<LogRow>(`/api/logs${queryOf(asked)}`, replayBounds.asked)
-  if (rows.length === 0) throw new CommandError('No request is like that.')
+  if (rows.length === 0) throw new CommandError('No request matches.')
   return rows.map(({ requestId }) => requestId)
 }
 
@@ -105,17 +105,16 @@ async function replay(input: Input): Promise<Output> {
   const most = Math.min(aboveZero(flags.limit ?? String(replayBounds.requests), 'limit'), replayBounds.requests)
   const question: ReplayQuestion = { requestIds: await requestsOf(input), targets: targetsOf(flags), ...pick(flags, ['group', 'team']) }
   const all = await api.call<ReplayEstimate>('POST', '/api/replays/estimate', question)
-  if (all.requestIds.length === 0) throw new CommandError('None of these requests is kept, or may be read by you.')
+  if (all.requestIds.length === 0) throw new CommandError('None of these requests is stored and readable by you.')
   const requestIds = all.requestIds.slice(0, most)
   const estimate =
     requestIds.length === all.requestIds.length
       ? all
       : await api.call<ReplayEstimate>('POST', '/api/replays/estimate', { ...question, requestIds })
   const ceiling = flags.ceiling ?? estimate.ceiling
-  const left = all.refused.length > 0 ? ` ${all.refused.length} others are not kept.` : ''
+  const left = all.refused.length > 0 ? ` ${all.refused.length} others are not stored.` : ''
   say(`${requestIds.length} requests on ${question.targets.length} targets: about ${estimate.expected} USD, ${ceiling} at most.${left}`)
-  if (flags.yes === undefined && !(await confirm('Replay them?')))
-    throw new CommandError('Nothing was sent. --yes goes ahead without a question.')
+  if (flags.yes === undefined && !(await confirm('Replay them?'))) throw new CommandError('Nothing was sent. Answer y, or pass --yes.')
   const asked: NewReplay = { ...question, requestIds, ceiling }
   const job = await api.call<ReplayRow>('POST', '/api/replays', asked)
   if (flags.detach !== undefined) return { value: job, text: job.id }
@@ -166,7 +165,7 @@ export const replayCommands: readonly Command[] = [
   {
     words: 'replay stop',
     args: ['REPLAY'],
-    help: 'Begins nothing more of a replay; what was begun ends',
+    help: 'Stops a replay; running items are finished',
     async run({ api, args: [id = ''] }) {
       const job = await api.call<ReplayRow>('POST', `${path(id)}/stop`)
       return { value: job, text: job.stopping ? `${id} stops when what was begun has ended.` : `${id} is over: ${job.state}.` }
@@ -176,20 +175,20 @@ export const replayCommands: readonly Command[] = [
     words: 'replay',
     args: ['[REQUEST,...]'],
     flags: {
-      filter: { value: 'NAME=VALUE,...', help: `Kept ones among the newest that are like this: ${conditions.join(', ')}` },
-      model: { value: 'A,B', help: 'Up to four models; as asked when absent' },
+      filter: { value: 'NAME=VALUE,...', help: `The newest stored requests that match: ${conditions.join(', ')}` },
+      model: { value: 'A,B', help: 'Up to four models; the original’s when absent' },
       channel: { value: 'CHANNEL', help: 'Only this channel (administrators)' },
       'same-channel': { help: 'Only the channel that answered the original' },
-      set: { value: 'JSON', help: 'Fields of the body that are set' },
-      remove: { value: 'A,B', help: 'Fields of the body that are left out' },
-      group: { value: 'GROUP', help: 'In this group; your own when absent' },
-      team: { value: 'TEAM', help: 'At the expense of this team; your own when absent' },
-      ceiling: { value: 'USD', help: 'Begin nothing more once this is reached; twice what is expected when absent' },
-      limit: { value: 'N', help: `Requests at most; ${replayBounds.requests} when absent` },
+      set: { value: 'JSON', help: 'Fields of the body to set' },
+      remove: { value: 'A,B', help: 'Fields of the body to remove' },
+      group: { value: 'GROUP', help: 'The group; your own when absent' },
+      team: { value: 'TEAM', help: 'The team that pays; you when absent' },
+      ceiling: { value: 'USD', help: 'Begin nothing more once this is reached; twice the expected cost when absent' },
+      limit: { value: 'N', help: `Most requests; ${replayBounds.requests} when absent` },
       detach: { help: 'Do not wait for the end' },
-      yes: { help: 'Without a question' },
+      yes: { help: 'Do not ask' },
     },
-    help: 'Asks kept requests again, at your expense or a team’s, and compares the answers',
+    help: 'Sends stored requests again, at your expense or a team’s, and compares the answers',
     run: replay,
   },
 ]

@@ -23,7 +23,7 @@ const rowFlags: Readonly<Record<string, Flag>> = {
   failed: { help: 'Only those that failed' },
   status: { value: 'STATUS', help: 'An HTTP status' },
   error: { value: 'CODE', help: 'An error code' },
-  'error-text': { value: 'TEXT', help: 'A part of the error’s message' },
+  'error-text': { value: 'TEXT', help: 'Part of the error’s message' },
   end: { value: 'END', help: 'How it ended', of: ['complete', 'length', 'cut', 'aborted', 'error'] },
   'min-cost': { value: 'USD', help: 'Cost at least this' },
   'min-ms': { value: 'N', help: 'Took at least this long' },
@@ -80,7 +80,7 @@ async function exportAll({ api, asked, most, after, write }: Export): Promise<nu
       count += came
       if (!(thrown instanceof BrokenOff)) throw thrown
       breaks += 1
-      if (breaks > mostBreaks) throw new CommandError(`${thrown.message}${cursor === undefined ? '' : ` Go on with --after ${cursor}`}`)
+      if (breaks > mostBreaks) throw new CommandError(`${thrown.message}${cursor === undefined ? '' : ` Continue with --after ${cursor}`}`)
       await new Promise((resolve) => setTimeout(resolve, waitMs * breaks))
     }
   }
@@ -107,12 +107,12 @@ export const requestCommands: readonly Command[] = [
       ...filters,
       ...rowFlags,
       borders: { value: 'A,B', help: `Some of ${borders.join(', ')}; all when absent`, of: borders },
-      as: { value: 'FORM', help: 'Conversations as a data set of OpenAI’s: evals or fine-tuning', of: datasetForms },
-      limit: { value: 'N', help: 'Requests at most; all when absent' },
-      out: { value: 'FILE', help: 'Adds the lines to this file; standard output when absent' },
-      after: { value: 'CURSOR', help: 'Goes on after the line with this `cursor`' },
+      as: { value: 'FORM', help: 'Conversations as a data set in an OpenAI format: evals or fine-tuning', of: datasetForms },
+      limit: { value: 'N', help: 'Most requests; all when absent' },
+      out: { value: 'FILE', help: 'Appends the lines to this file; standard output when absent' },
+      after: { value: 'CURSOR', help: 'Continues after the line with this `cursor`' },
     },
-    help: 'Kept requests with their bodies, as lines of JSON, newest first; goes on by itself where the connection breaks',
+    help: 'Stored requests with their bodies, as lines of JSON, newest first; resumes automatically when the connection breaks',
     async run({ api, flags, files, say }) {
       const { since, out } = flags
       const asked = { ...rowsOf({ ...flags, from: flags.from ?? since }), ...pick(flags, ['borders']) }
@@ -132,8 +132,8 @@ export const requestCommands: readonly Command[] = [
   {
     words: 'requests get',
     args: ['REQUEST'],
-    flags: { part: { value: 'N', help: 'Only this body, as it was: 0 is what the client sent' } },
-    help: 'What was sent and answered, of a request that is kept',
+    flags: { part: { value: 'N', help: 'Only this body, unchanged: 0 is what the client sent' } },
+    help: 'Request and answer of a stored request',
     async run({ api, args: [id = ''], flags }) {
       const path = `/api/bodies/${encodeURIComponent(id)}`
       if (flags.part !== undefined) {

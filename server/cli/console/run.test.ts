@@ -165,7 +165,7 @@ test('teams: made, shown, credited, deleted; members with caps', async () => {
   expect(await json('teams caps apps worker --role member')).toMatchObject({ role: 'member', budget: { weekly: '20', monthly: '60' } })
   expect((await parley('teams members apps')).out).toMatch(/worker +member +weekly:20,monthly:60 +0/)
   expect(await parley('teams caps apps worker')).toMatchObject({ code: 2 })
-  expect((await parley('teams caps apps nobody --daily 1')).error).toContain('There is none with the id or name nobody')
+  expect((await parley('teams caps apps nobody --daily 1')).error).toContain('There is nothing with the id or name nobody')
   expect(await json('teams credit apps 2.5 --reason more --once t1')).toMatchObject({ balance: '7.5' })
   expect(await json('teams credit apps 2.5 --reason more --once t1')).toMatchObject({ balance: '7.5' })
   expect((await parley('teams credit apps 1')).code).toBe(2)
@@ -187,8 +187,8 @@ test('plans and codes: made, given, listed, revoked', async () => {
   const until = new Date(Date.now() + 86_400_000).toISOString()
   expect((await parley(`plans give max --user holder --until ${until}`)).out).toContain('1w: 9 of 9 left')
   expect((await parley('plans list')).out).toMatch(/max +- +1w:9 +on +1/)
-  expect((await parley(`plans give max --until ${until}`)).error).toContain('--user or --team')
-  expect((await parley('plans take --user holder')).out).toBe('Taken away.')
+  expect((await parley(`plans give max --until ${until}`)).error).toContain('--user and --team')
+  expect((await parley('plans take --user holder')).out).toBe('Removed.')
   const { out } = await parley('codes create --count 2 --value 5 --plan max --days 30 --note spring')
   expect(out.split('\n')).toEqual([expect.stringMatching(/^(\w{4}-){5}\w{4}$/), expect.stringMatching(/^(\w{4}-){5}\w{4}$/)])
   const codes = await json<{ batch: string; state: string; hint: string }[]>('codes list')
@@ -215,9 +215,9 @@ test('invitations: made, listed, taken back; a lost second factor is reset', asy
   const [row] = await json<{ id: string; most: number; note: string }[]>('invitations list')
   expect(row).toMatchObject({ most: 3, note: 'later' })
   expect((await parley('invitations list')).out).toMatch(/this server +user +admin +0 of 3/)
-  expect((await parley(`invitations revoke ${row?.id}`)).out).toBe(`Took the invitation ${row?.id} back.`)
+  expect((await parley(`invitations revoke ${row?.id}`)).out).toBe(`Revoked the invitation ${row?.id}.`)
   expect((await parley('invitations list')).out).toBe('No invitations.')
-  expect((await parley('users reset-second-factor ann')).out).toBe('ann signs in without a second factor now.')
+  expect((await parley('users reset-second-factor ann')).out).toBe('ann can now sign in without a second factor.')
   expect((await parley('users reset-second-factor admin')).error).toContain(
     'A management key may not remove an administrator’s second factors',
   )
@@ -313,7 +313,7 @@ test('what a kept request sent and got is read as it was', async () => {
   const [example] = (home.get('tuning.jsonl') ?? '').split('\n')
   expect(JSON.parse(example ?? '').messages.at(-1)).toEqual({ role: 'assistant', content: 'ok' })
   home.delete('tuning.jsonl')
-  expect((await parley('requests export --as evals --after nonsense')).error).toContain('Go on with --after nonsense')
+  expect((await parley('requests export --as evals --after nonsense')).error).toContain('Continue with --after nonsense')
   expect(await parley(`replay ${id} --model gpt-cli`)).toMatchObject({ code: 1, error: expect.stringContaining('Nothing was sent.') })
   const replayed = await json<{ id: string; state: string; charged: string }>(`replay ${id} --model gpt-cli --set {"seed":7} --yes`)
   expect(replayed).toMatchObject({ state: 'done', items: { done: 1 }, results: [{ requestId: id, difference: { text: 'same' } }] })
@@ -382,7 +382,7 @@ fallbacks:
 
   test('apply asks first, and writes nothing without a yes', async () => {
     const { code, out, error } = await parley('config apply house.yaml', { files, env })
-    expect([code, error]).toEqual([1, 'parley: Nothing was written. Answer y, or say --yes.'])
+    expect([code, error]).toEqual([1, 'parley: Nothing was written. Answer y, or pass --yes.'])
     expect(out).toContain('3 to create, 4 to change.')
     expect((await parley('config plan house.yaml', { files, env })).code).toBe(3)
   })
@@ -453,7 +453,7 @@ describe('what goes wrong', () => {
     ['keys lsit', 2, 'There is no command keys lsit.'],
     ['keys show', 2, 'Usage: parley keys show KEY'],
     ['keys list --colour red', 2, 'parley keys list --help'],
-    ['keys show nothing', 1, 'There is none with the id or name nothing.'],
+    ['keys show nothing', 1, 'There is nothing with the id or name nothing.'],
     ['channels set main --on --off', 2, 'not both'],
     ['channels set main --priority high', 2, '--priority takes a whole number.'],
     ['requests show req_nothing', 1, '404 not_found'],
@@ -520,7 +520,7 @@ test('doctor: what works, and what is to be mended', async () => {
   }
   const wrong = await parley('doctor claude', { env: { PARLEY_KEY: 'sk-of-nobody-at-all' } })
   expect(wrong.code).toBe(1)
-  expect(wrong.out).toMatch(/key +fails +401.*Make a key on the page Keys/)
+  expect(wrong.out).toMatch(/key +fails +401.*Create a key on the page Keys/)
   const unknown = await parley('doctor codex --model nothing', { env: { PARLEY_KEY: secret } })
   expect([unknown.code, unknown.out]).toEqual([1, expect.stringContaining('there is no nothing; there are')])
   const away = await parley('doctor qwen --url http://127.0.0.1:9', { env: { PARLEY_KEY: secret } })

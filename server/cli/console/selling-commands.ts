@@ -46,7 +46,7 @@ const creditColumns: readonly Column<CreditRow>[] = [
 
 const planFlags: Readonly<Record<string, Flag>> = {
   group: { value: 'GROUP', help: 'Whose models and price ratio its holders have' },
-  windows: { value: '5h:2,1w:10', help: 'Windows, each with its length and what may be spent in it, USD' },
+  windows: { value: '5h:2,1w:10', help: 'Windows, each with its length and its budget in USD' },
 }
 const whoFlags: Readonly<Record<string, Flag>> = {
   user: { value: 'USER', help: 'A user, by id or name' },
@@ -70,7 +70,7 @@ const planNamed = async ({ api, args: [word = ''] }: Input) => named(await api.l
 
 /** The address of the user or team that the flags name. */
 function payerOf({ user, team }: Input['flags']): string {
-  if ((user === undefined) === (team === undefined)) throw new CommandError('Say --user or --team.', 2)
+  if ((user === undefined) === (team === undefined)) throw new CommandError('Give exactly one of --user and --team.', 2)
   return team === undefined ? `/api/users/${seg(user ?? '')}` : `/api/teams/${seg(team)}`
 }
 
@@ -99,15 +99,15 @@ export const sellingCommands: readonly Command[] = [
     words: 'codes create',
     flags: {
       count: { value: 'N', help: 'How many; one when absent' },
-      value: { value: 'USD', help: 'What each credits' },
-      plan: { value: 'PLAN', help: 'The plan that each gives' },
+      value: { value: 'USD', help: 'Credit of each code' },
+      plan: { value: 'PLAN', help: 'Plan of each code' },
       days: { value: 'N', help: 'For how many days' },
-      expires: { value: 'TIME', help: 'RFC 3339: redeemed before' },
-      group: { value: 'GROUP', help: 'Only for wallets of who may use this group' },
+      expires: { value: 'TIME', help: 'RFC 3339: must be redeemed before' },
+      group: { value: 'GROUP', help: 'Only for users and teams that may use this group' },
       user: { value: 'USER', help: 'Only for this user' },
       note: { value: 'TEXT', help: 'For people' },
     },
-    help: 'Makes codes and prints them, once',
+    help: 'Creates codes and prints them, once',
     async run({ api, flags }) {
       const made = await api.call<{ batch: string; codes: { code: string }[] }>('POST', '/api/codes', {
         count: wholeNumber(flags.count ?? '1', 'count'),
@@ -121,7 +121,7 @@ export const sellingCommands: readonly Command[] = [
   {
     words: 'codes revoke',
     args: ['ID'],
-    help: 'Revokes a code, or what nobody has redeemed of a batch',
+    help: 'Revokes a code, or the unredeemed codes of a batch',
     async run({ api, args: [id = ''] }) {
       await api.call('DELETE', `/api/codes/${seg(id)}`)
       return { value: { revoked: id }, text: `Revoked ${id}.` }
@@ -149,7 +149,7 @@ export const sellingCommands: readonly Command[] = [
     words: 'plans set',
     args: ['PLAN'],
     flags: { name: { value: 'NAME', help: 'A new name' }, ...planFlags, ...switchFlags },
-    help: 'Changes a plan; who has it keeps it as it was given',
+    help: 'Changes a plan; current holders keep it as it was given',
     async run(input) {
       const fields = { ...pick(input.flags, ['name']), ...planFields(input.flags), ...enabledOf(input.flags) }
       const row = await input.api.call<PlanRow>('PATCH', `/api/plans/${seg((await planNamed(input)).id)}`, fields)
@@ -159,7 +159,7 @@ export const sellingCommands: readonly Command[] = [
   {
     words: 'plans delete',
     args: ['PLAN'],
-    help: 'Deletes a plan; who has it keeps it',
+    help: 'Deletes a plan; current holders keep it',
     async run(input) {
       const { id, name } = await planNamed(input)
       await input.api.call('DELETE', `/api/plans/${seg(id)}`)
@@ -172,7 +172,7 @@ export const sellingCommands: readonly Command[] = [
     flags: { ...whoFlags, until: { value: 'TIME', help: 'RFC 3339; required' } },
     help: 'Gives a user or a team a plan, or moves its end',
     async run(input) {
-      if (input.flags.until === undefined) throw new CommandError('Say when it ends with --until.', 2)
+      if (input.flags.until === undefined) throw new CommandError('Give its end with --until.', 2)
       const state = await input.api.call<PlanState>('PUT', `${payerOf(input.flags)}/plan`, {
         plan: input.args[0],
         until: input.flags.until,
@@ -183,10 +183,10 @@ export const sellingCommands: readonly Command[] = [
   {
     words: 'plans take',
     flags: whoFlags,
-    help: 'Takes the plan of a user or a team away',
+    help: 'Removes the plan of a user or a team',
     async run(input) {
       await input.api.call('DELETE', `${payerOf(input.flags)}/plan`)
-      return { value: { taken: true }, text: 'Taken away.' }
+      return { value: { taken: true }, text: 'Removed.' }
     },
   },
   {
@@ -204,7 +204,7 @@ export const sellingCommands: readonly Command[] = [
   {
     words: 'credits add',
     args: ['REF', 'USD'],
-    flags: { ...whoFlags, reason: { value: 'TEXT', help: 'Stands in the ledger' } },
+    flags: { ...whoFlags, reason: { value: 'TEXT', help: 'Recorded in the ledger' } },
     help: 'Credits a payment, once under its reference',
     async run({ api, args: [reference, amount], flags }) {
       const row = await api.call<CreditRow>('POST', '/api/credits', { reference, amount, ...pick(flags, ['user', 'team', 'reason']) })
@@ -215,9 +215,9 @@ export const sellingCommands: readonly Command[] = [
     words: 'credits refund',
     args: ['OF', 'REF'],
     flags: {
-      amount: { value: 'USD', help: 'All that is not refunded yet when absent' },
-      partial: { help: 'Take what is left where that is less' },
-      reason: { value: 'TEXT', help: 'Stands in the ledger' },
+      amount: { value: 'USD', help: 'Everything not refunded yet when absent' },
+      partial: { help: 'Take what is left if that is less' },
+      reason: { value: 'TEXT', help: 'Recorded in the ledger' },
     },
     help: 'Refunds the credit OF under the reference REF',
     async run({ api, args: [of, reference], flags }) {

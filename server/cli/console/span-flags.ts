@@ -5,7 +5,7 @@ import { type Flag, type Input, pick } from './command.ts'
 
 /** Flags that name a time span. */
 export const span: Readonly<Record<string, Flag>> = {
-  from: { value: 'TIME', help: 'RFC 3339, or so many hours or days ago: 12h, 7d' },
+  from: { value: 'TIME', help: 'RFC 3339, or an age in hours or days: 12h, 7d' },
   to: { value: 'TIME', help: 'The same; exclusive' },
 }
 /** Flags that filter usage. */
@@ -24,5 +24,5 @@ export function instantOf(text: string, what: string): string {
   const [, count, unit] = /^(\d{1,4})([hd])$/.exec(text) ?? []
   if (count !== undefined) return new Date(Date.now() - Number(count) * unitMs[unit as 'h' | 'd']).toISOString()
   if (isInstant(text)) return text
-  throw new CommandError(`${what} takes a time like 2026-03-01T00:00:00Z, or so many hours or days ago: 12h, 7d.`, 2)
+  throw new CommandError(`${what} takes a time like 2026-03-01T00:00:00Z, or an age in hours or days: 12h, 7d.`, 2)
 }

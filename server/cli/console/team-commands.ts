@@ -43,8 +43,8 @@ const memberColumns: readonly Column<MemberRow>[] = [
 const teamFlags: Readonly<Record<string, Flag>> = {
   group: { value: 'GROUP', help: 'The usual group' },
   groups: { value: 'A,B', help: 'All groups' },
-  models: { value: 'A,B', help: 'Models and patterns that it may use; all for every one of its groups' },
-  claim: { value: 'VALUE', help: 'Value of the identity provider’s claim whose holders are members; none for nobody' },
+  models: { value: 'A,B', help: 'Models and patterns that it may use; all: every model of its groups' },
+  claim: { value: 'VALUE', help: 'Value of the identity provider’s claim that makes users members; none: nobody' },
   ...boundFlags,
 }
 const teamFields = (flags: Input['flags']) => ({
@@ -93,7 +93,7 @@ const memberCommands: readonly Command[] = [
     words: 'teams add-member',
     args: ['TEAM', 'USER'],
     flags: { role, ...capFlags },
-    help: 'Makes a user a member, or another role',
+    help: 'Adds a user as a member, or in another role',
     async run(input) {
       const { api, args, flags } = input
       const budget = capOf(null, flags)
@@ -109,11 +109,11 @@ const memberCommands: readonly Command[] = [
     words: 'teams caps',
     args: ['TEAM', 'USER'],
     flags: { role, ...capFlags },
-    help: 'Changes the cap or the role of a member; windows that are not named stay, none takes one out',
+    help: 'Changes the cap or the role of a member; windows that are not named stay, none removes one',
     async run(input) {
       const { args, flags, api } = input
       if (Object.keys(pick(flags, ['role', ...Object.keys(capFlags)])).length === 0)
-        throw new CommandError('Say what to change: --daily, --weekly, --monthly, --total, --timezone or --role.', 2)
+        throw new CommandError('Give something to change: --daily, --weekly, --monthly, --total, --timezone or --role.', 2)
       const { path, rows } = await membersOf(input)
       const { id, budget } = named(rows, args[1] ?? '')
       const fields = { ...pick(flags, ['role']), budget: capOf(budget, flags) }
@@ -124,7 +124,7 @@ const memberCommands: readonly Command[] = [
   {
     words: 'teams remove-member',
     args: ['TEAM', 'USER'],
-    help: 'Removes a member; keys that they made stay the team’s',
+    help: 'Removes a member; keys that they created stay the team’s',
     async run(input) {
       const { team, path, rows } = await membersOf(input)
       const { id, name } = named(rows, input.args[1] ?? '')
@@ -138,7 +138,7 @@ const memberCommands: readonly Command[] = [
 export const teamCommands: readonly Command[] = [
   {
     words: 'teams list',
-    help: 'Teams with their balances; all of them for administrators',
+    help: 'Teams with their balances; for administrators all of them',
     async run({ api }) {
       const rows = await api.list<TeamRow>('/api/teams')
       return { value: rows, text: table(rows, columns, 'No teams.') }
@@ -179,13 +179,13 @@ export const teamCommands: readonly Command[] = [
     words: 'teams credit',
     args: ['TEAM', 'USD'],
     flags: {
-      reason: { value: 'TEXT', help: 'Stands in the ledger; required' },
+      reason: { value: 'TEXT', help: 'Recorded in the ledger; required' },
       once: { value: 'ID', help: 'Repeating it with the same id posts nothing' },
     },
     help: 'Adds credit to the wallet of a team; a negative amount is withdrawn',
     async run(input) {
       const { reason, once } = input.flags
-      if (reason === undefined) throw new CommandError('Say why with --reason.', 2)
+      if (reason === undefined) throw new CommandError('Give a reason with --reason.', 2)
       const { id } = await teamNamed(input)
       const headers = { 'idempotency-key': once ?? crypto.randomUUID() }
       const row = await input.api.call<TeamRow>('POST', `/api/teams/${seg(id)}/credit`, { amount: input.args[1], reason }, headers)

@@ -37,7 +37,7 @@ export const usageCommands: readonly Command[] = [
       timezone: { value: 'ZONE', help: 'IANA zone in which days begin' },
       csv: { help: 'The whole report as CSV' },
     },
-    help: 'What was used and charged; the last 30 days when no time is named',
+    help: 'Usage and charges; the last 30 days by default',
     async run({ api, flags }) {
       const asked = { ...pick(flags, ['by', 'timezone', ...Object.keys(filters)]), ...spanOf(flags) }
       if (flags.csv !== undefined) {
@@ -64,9 +64,9 @@ export const usageCommands: readonly Command[] = [
     flags: {
       vendor: { value: 'VENDOR', help: `${invoiceVendors.join(', ')}; required`, of: invoiceVendors },
       channel: { value: 'CHANNEL', help: 'Only this channel; absent: all of the vendor' },
-      all: { help: 'Also what fits' },
+      all: { help: 'Also show rows that match' },
     },
-    help: 'Compares an upstream’s cost export (CSV, - for standard input) with what is known of its costs; exit code 3 when something does not fit',
+    help: 'Compares an upstream’s cost export (CSV, - for standard input) with its known costs; exit code 3 on a mismatch',
     async run({ api, args: [file = ''], flags, readText }) {
       const vendor = invoiceVendors.find((one) => one === flags.vendor)
       if (!vendor) throw new CommandError(`--vendor takes one of ${invoiceVendors.join(', ')}.`, 2)
@@ -75,7 +75,7 @@ export const usageCommands: readonly Command[] = [
       const { from, to, billed, logged, difference, leftOut, rows } = report
       const shown = rows.filter(({ fits }) => flags.all !== undefined || !fits)
       const sums = `${from} to ${to}: billed ${billed} USD, known ${logged} USD, difference ${difference} USD; ${leftOut} lines of something else.`
-      return { value: report, text: `${sums}\n${table(shown, invoiceColumns, 'Everything fits.')}`, code: report.fits ? 0 : 3 }
+      return { value: report, text: `${sums}\n${table(shown, invoiceColumns, 'Everything matches.')}`, code: report.fits ? 0 : 3 }
     },
   },
 ]
