@@ -107,9 +107,9 @@ function recordToolExtras({ tools }: ConversationRequest, losses: LossList): voi
     if (tool.kind === 'web-search') recordUnread(tool.unread ?? [], losses)
     if (tool.kind !== 'function' && tool.kind !== 'custom') continue
     const { defer_loading: deferred, allowed_callers: callers, ...hints } = tool.extra ?? {}
-    if (deferred === true) losses.dropped('tools.defer_loading', 'This upstream gets all tools at once.')
+    if (deferred === true) losses.dropped('tools.defer_loading', 'This upstream does not load tools on demand.')
     if (Array.isArray(callers) && callers.some((caller) => caller !== 'direct')) {
-      losses.dropped('tools.allowed_callers', 'On this upstream only the model itself calls tools.')
+      losses.dropped('tools.allowed_callers', 'On this upstream only the model itself can call tools.')
     }
     for (const name of Object.keys(hints)) {
       if (hintsOfTools.has(name)) losses.forgotten(`tools.${name}`, 'This upstream does not support this hint of a tool.')

@@ -55,7 +55,7 @@ export function readGeminiBatch(text: string, inline: number): SaidOfBatch {
   const input = batch && pickObject(batch, 'inputConfig')
   if (!input) throw wrong('batch.inputConfig', 'an object with `requests` or `fileName`')
   if (pick(batch, 'webhookConfig') !== undefined)
-    throw new GatewayError('unsupported_here', 'Parley calls no webhooks when a batch ends: ask for the batch.', {
+    throw new GatewayError('unsupported_here', 'Parley sends no webhooks when a batch ends: poll the batch.', {
       param: 'batch.webhookConfig',
     })
   const displayName = pick(batch, 'displayName')

@@ -20,7 +20,8 @@ export function lossesBesideMedia(answer: Body): readonly Loss[] {
   })
   const losses = lossList()
   for (const reason of candidates.map(finishOf))
-    if (reason !== undefined && reason !== 'STOP') losses.altered('finish', 'The upstream ended its answer early; what it made arrives.')
+    if (reason !== undefined && reason !== 'STOP')
+      losses.altered('finish', 'The upstream ended its answer early; the client gets what it made.')
   return joinLosses(lossesIn([{ ...answer, ...(candidates.length > 0 && { candidates }) }], known), losses.losses)
 }
 

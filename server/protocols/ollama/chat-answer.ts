@@ -76,7 +76,7 @@ interface OpenCall {
 /** Throws GatewayError `upstream_error` for arguments that are not JSON, unless the answer was truncated. */
 function callsOf(calls: readonly OpenCall[], finish: string): JsonObject[] {
   const written = calls.map(callOf)
-  if (finish !== 'length' && written.includes(undefined)) throw broken('The model called a tool with arguments that are no JSON object.')
+  if (finish !== 'length' && written.includes(undefined)) throw broken('The model called a tool with arguments that are not a JSON object.')
   return written.filter((call) => call !== undefined)
 }
 

@@ -34,7 +34,7 @@ export function readGenerate(text: string): Reworded {
   if (body.text('suffix')) throw noChat('suffix')
   if (body.flag('raw')) throw noChat('raw')
   for (const field of ['template', 'context'] as const) {
-    if (body.has(field)) losses.dropped(field, 'The model is asked as in a chat, by the template of its upstream.')
+    if (body.has(field)) losses.dropped(field, 'The model is used as a chat model, with the template of its upstream.')
     body.ignore(field)
   }
   const system = body.text('system')

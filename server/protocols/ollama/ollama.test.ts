@@ -149,7 +149,7 @@ describe('answers of Chat in the words of Ollama', () => {
         'chat',
         sse(chunk({ tool_calls: [{ index: 0, function: { name: 'a', arguments: '{"x' } }] }), chunk({}, { finish_reason }), '[DONE]'),
       )
-    expect(cut('tool_calls')).toEqual([{ error: expect.stringContaining('no JSON') }])
+    expect(cut('tool_calls')).toEqual([{ error: expect.stringContaining('not a JSON object') }])
     expect(cut('length')).toEqual([expect.objectContaining({ done: true, done_reason: 'length' })])
   })
 

@@ -18,7 +18,7 @@ const row = ({ id, created, ownedBy }: ListedModel) => ({ id, object: 'model', c
 export function writeModelList(models: readonly ListedModel[], after?: string | null): string {
   const last = after ? models.findIndex(({ id }) => id === after) : -1
   if (after && last === -1)
-    throw new GatewayError('invalid_value', 'The parameter `after` names no model of this list.', { param: 'after' })
+    throw new GatewayError('invalid_value', 'The parameter `after` does not name a model in this list.', { param: 'after' })
   const rows = models.slice(last + 1).map(row)
   const data = fittingRows(rows)
   const isCut = data.length < rows.length

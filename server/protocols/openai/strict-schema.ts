@@ -61,6 +61,6 @@ export function heldTo(format: OutputFormat, { request, losses }: Writing): Outp
   const isEnforced = request.dialect === 'messages' || request.dialect === 'gemini'
   if (format.kind !== 'schema' || format.strict !== undefined || !isEnforced) return format
   if (fitsStrict(format.schema)) return { ...format, strict: true }
-  losses.adapted('output.format.strict', 'The upstream enforces only part of JSON Schema: it is shown this one and not held to it.')
+  losses.adapted('output.format.strict', 'The upstream enforces only part of JSON Schema: this schema is sent but not enforced.')
   return format
 }

@@ -31,7 +31,7 @@ export interface Portable {
 const unreadable: Loss = {
   field: 'turns.reasoning',
   what: 'dropped',
-  reason: 'What one account sealed cannot be read by another.',
+  reason: 'State sealed by one account cannot be read by another.',
   meaning: true,
 }
 

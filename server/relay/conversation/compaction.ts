@@ -23,7 +23,7 @@ export interface Compaction {
 export const ownWork: Loss = {
   field: 'compaction',
   what: 'adapted',
-  reason: 'This upstream compacts nothing: the same model wrote a summary, which Parley sealed.',
+  reason: 'This upstream has no compaction: the same model wrote a summary, which Parley sealed.',
   meaning: false,
 }
 

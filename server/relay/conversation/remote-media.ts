@@ -33,7 +33,7 @@ export type WithBytes = (
 const adapted: Loss = {
   field: 'turns.media.source',
   what: 'adapted',
-  reason: 'The upstream does not open this address: Parley fetched the file and sent its bytes.',
+  reason: 'The upstream does not fetch this URL: Parley fetched the file and sent its bytes.',
   meaning: false,
 }
 

@@ -118,7 +118,7 @@ interface Said {
 const unsealed: Loss = {
   field: 'input.reasoning',
   what: 'dropped',
-  reason: 'The reasoning of earlier answers was not given to Parley: only the upstream that keeps the response has it.',
+  reason: 'The reasoning of earlier answers was not sent to Parley: only the upstream that stores the response has it.',
   meaning: true,
 }
 
@@ -130,7 +130,7 @@ const isReference = ({ type, role, id }: Item): boolean =>
 const waited: Loss = {
   field: 'background',
   what: 'adapted',
-  reason: 'The answer was waited for: it is complete at once.',
+  reason: 'The answer is already complete: the request waited for it.',
   meaning: false,
 }
 

@@ -146,7 +146,7 @@ const noFields: readonly string[] = []
 
 /** The losses for fields that this upstream rejects. */
 export const refusedLosses = (fields: readonly string[]): Loss[] =>
-  fields.map((field) => ({ field, what: 'dropped', reason: 'This upstream refuses the field.', meaning: false }))
+  fields.map((field) => ({ field, what: 'dropped', reason: 'This upstream rejects the field.', meaning: false }))
 
 /** A body that Parley wrote, with the fields that the channel sets and removes. */
 export function withParams(body: Record<string, unknown>, { channel }: { channel: Pick<Channel, 'params'> }): Record<string, unknown> {

@@ -88,7 +88,7 @@ function readBlock(block: Block, losses: LossList): Json {
     }
     case 'guardContent': {
       const guarded = block.needObject('guardContent')
-      losses.forgotten('guardContent', 'No guardrail looks at it.')
+      losses.forgotten('guardContent', 'There is no guardrail for it.')
       const said = guarded.object('text')
       if (!said) throw noPlace(guarded.path, 'guardContent.image')
       said.ignore('qualifiers')

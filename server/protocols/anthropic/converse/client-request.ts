@@ -78,7 +78,8 @@ function readTools(body: Fields<ConverseRequest>, losses: LossList): Json {
 
 function readTool(tool: Fields<ConverseTool>): Json {
   const spec = tool.object('toolSpec')
-  if (!spec) throw new GatewayError('unsupported_value', 'Parley serves no system tools of Bedrock.', { param: tool.pathOf('systemTool') })
+  if (!spec)
+    throw new GatewayError('unsupported_value', 'Parley does not support system tools of Bedrock.', { param: tool.pathOf('systemTool') })
   const description = spec.text('description')
   const strict = spec.flag('strict')
   return {
@@ -98,7 +99,7 @@ function readMore(body: Fields<ConverseRequest>, losses: LossList): Json {
   const own = { thinking: more?.json('thinking'), top_k: more?.json('top_k'), output_config: exact(more?.json('output_config')) }
   const effort = efforts.map((name) => more?.json(name)).find((value) => typeof value === 'string')
   const betas = more?.json('anthropic_beta')
-  if (betas !== undefined) losses.forgotten('additionalModelRequestFields.anthropic_beta', 'What is new in it is asked for by its fields.')
+  if (betas !== undefined) losses.forgotten('additionalModelRequestFields.anthropic_beta', 'Beta features are requested by their fields.')
   const format = readFormat(body, losses)
   const output = {
     ...(isObject(own.output_config) && own.output_config),
@@ -127,11 +128,11 @@ function readFormat(body: Fields<ConverseRequest>, losses: LossList): Json | und
 
 function leaveBehind(body: Fields<ConverseRequest>, losses: LossList): void {
   if (body.has('promptVariables')) {
-    throw new GatewayError('unsupported_here', 'Stored prompts lie in the account of one upstream: send the messages themselves.', {
+    throw new GatewayError('unsupported_here', 'Stored prompts are in the account of one upstream: send the messages instead.', {
       param: 'promptVariables',
     })
   }
-  if (body.has('guardrailConfig')) losses.dropped('guardrailConfig', 'Guardrails lie in the account of one upstream.')
+  if (body.has('guardrailConfig')) losses.dropped('guardrailConfig', 'Guardrails are in the account of one upstream.')
   if (body.has('additionalModelResponseFieldPaths'))
     losses.dropped('additionalModelResponseFieldPaths', 'Answers have no further fields here.')
   for (const hint of ['requestMetadata', 'performanceConfig', 'serviceTier'] as const) {

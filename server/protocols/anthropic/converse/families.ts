@@ -40,14 +40,14 @@ export function writeReasoning(settings: ReasoningSettings, model: string, losse
   if (level === undefined) return undefined
   const isExact = settings.effort === level
   if (openai.test(model) || qwen.test(model)) {
-    if (!isExact) losses.adapted('reasoning', 'This upstream knows low, medium and high.')
+    if (!isExact) losses.adapted('reasoning', 'This upstream has low, medium and high.')
     return openai.test(model) ? { reasoning_effort: level } : { reasoning_config: level }
   }
   if (nova.test(model) && model.includes('nova-2')) {
-    if (!isExact) losses.adapted('reasoning', 'This upstream knows low, medium and high.')
+    if (!isExact) losses.adapted('reasoning', 'This upstream has low, medium and high.')
     return { reasoningConfig: { type: 'enabled', maxReasoningEffort: level } }
   }
-  losses.altered('reasoning', 'How much this model thinks cannot be chosen.')
+  losses.altered('reasoning', 'The amount of reasoning of this model cannot be chosen.')
   return undefined
 }
 

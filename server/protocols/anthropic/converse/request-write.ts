@@ -69,7 +69,7 @@ const kindByEnding: Readonly<Record<string, string>> = {
 function refuseKeptFile(part: Part): void {
   if (part.kind === 'result') part.parts.forEach(refuseKeptFile)
   if (part.kind !== 'media' || !('fileId' in part.source)) return
-  throw new GatewayError('unsupported_value', 'Ids of files are not portable.', { param: part.path ?? 'turns.media' })
+  throw new GatewayError('unsupported_value', 'File ids are not portable.', { param: part.path ?? 'turns.media' })
 }
 
 /** Something in a bucket, as if the address were its bytes: the writer of Messages passes both through (`request-blocks.ts`). */
@@ -94,7 +94,7 @@ function converse(body: Json, writing: Writing): { body: Json; memo: Memo } {
   const context: BlockContext = { losses, toolName, documentName: documentNames() }
   const { model: _, stream: __, max_tokens, stop_sequences, temperature, top_p, system, messages, tools, tool_choice, ...others } = body
   const { metadata, ...unknown } = others
-  if (metadata !== undefined) losses.forgotten('identity', 'This upstream is not told who asks.')
+  if (metadata !== undefined) losses.forgotten('identity', 'This upstream has no field for the end user.')
   recordUnread(Object.keys(unknown), losses)
 
   const turns = (Array.isArray(messages) ? messages : []).filter(isObject).map(({ role, content }) => {
@@ -144,7 +144,7 @@ function textFormat({ schema, name, description }: SchemaFormat): Json {
 /** A schema for a model that cannot be bound to one. */
 function inWords(format: SchemaFormat | undefined, { target, losses }: Writing): Json[] {
   if (!format || takesSchema(target.model)) return []
-  losses.dropped('output.format', 'This model cannot be bound to a schema; it is asked for it in words.')
+  losses.dropped('output.format', 'This model cannot be bound to a schema; the prompt describes it instead.')
   const schema = JSON.stringify(format.schema)
   return [{ text: `Answer with one JSON object that fits this schema and nothing else: no code fence, no words around it. ${schema}` }]
 }
@@ -163,8 +163,7 @@ function writeTools({ tools, choice, turns }: WrittenTools, { target, losses }: 
   const chosen = isObject(choice) ? choice : {}
   if (chosen.type === 'none' && called.length === 0) return undefined
   if (chosen.type === 'none') losses.dropped('toolPolicy.mode', 'This upstream cannot forbid tools that the conversation has called.')
-  if (chosen.disable_parallel_tool_use === true)
-    losses.dropped('toolPolicy.parallel', 'This upstream calls several tools at once as it likes.')
+  if (chosen.disable_parallel_tool_use === true) losses.dropped('toolPolicy.parallel', 'This upstream may call several tools at once.')
   const specs = listed.flatMap((tool): Json[] => {
     recordUnread(
       Object.keys(tool).flatMap((name) => (toolFields.has(name) ? [] : [`tools.${name}`])),

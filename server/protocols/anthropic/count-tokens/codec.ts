@@ -28,7 +28,7 @@ export const countTokens: CountCodec = {
     if (answer?.error) throw readInnerError(answer.error)
     const tokens = answer?.input_tokens
     if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0) return tokens
-    throw new GatewayError('upstream_error', 'The upstream sent an answer that is no count of tokens.')
+    throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a token count.')
   },
   writeResponse: (tokens) => JSON.stringify({ input_tokens: tokens }),
 }

@@ -20,7 +20,7 @@ function userBlock(part: Part, writing: RequestContext): Json[] {
       return [writeFields(part, resultWriters, writing)]
     case 'call':
     case 'reasoning':
-      writing.losses.dropped('turns.parts', 'Only the assistant thinks and calls tools.')
+      writing.losses.dropped('turns.parts', 'Only an assistant turn can contain reasoning and tool calls.')
       return []
     default:
       return commonBlocks(part, writing)
@@ -41,7 +41,7 @@ function assistantBlock(part: Part, writing: RequestContext): Json[] {
       writing.losses.dropped('turns.media', 'This upstream takes no media from the assistant.')
       return plainText(part.transcript ?? '')
     case 'result':
-      writing.losses.dropped('turns.parts', 'The assistant brings no results of tools.')
+      writing.losses.dropped('turns.parts', 'An assistant turn cannot contain tool results.')
       return []
     default:
       return commonBlocks(part, writing)
@@ -60,7 +60,7 @@ const plainText = (text: string): Json[] => (text === '' ? [] : [{ type: 'text',
 
 const refusalWriters: FieldWriters<RefusalPart, RequestContext> = {
   kind(_, { losses }) {
-    losses.adapted('turns.refusal', 'This upstream has no place for a refusal: its words are text.')
+    losses.adapted('turns.refusal', 'This upstream has no refusals: the refusal became text.')
     return { type: 'text' }
   },
   text: (text) => ({ text }),
@@ -70,7 +70,7 @@ const textWriters: FieldWriters<TextPart, RequestContext> = {
   kind: () => ({ type: 'text' }),
   text: (text) => ({ text }),
   phase(_, { losses }) {
-    losses.forgotten('turns.phase', 'This upstream tells no remarks from answers.')
+    losses.forgotten('turns.phase', 'This upstream does not distinguish remarks from answers.')
   },
   citations(citations, { losses }) {
     // Only places that this vendor named can be named to it again.
@@ -85,7 +85,7 @@ const textWriters: FieldWriters<TextPart, RequestContext> = {
 
 function textBlocks(part: TextPart, writing: RequestContext): Json[] {
   if (part.text !== '') return [writeFields(part, textWriters, writing)]
-  if (part.phase) writing.losses.forgotten('turns.phase', 'This upstream tells no remarks from answers.')
+  if (part.phase) writing.losses.forgotten('turns.phase', 'This upstream does not distinguish remarks from answers.')
   return []
 }
 
@@ -109,7 +109,7 @@ const reasoningWriters: FieldWriters<ReasoningPart, RequestContext> = {
 function reasoningBlocks(part: ReasoningPart, writing: RequestContext): Json[] {
   const block = writeFields(part, reasoningWriters, writing)
   if (block.type !== undefined) return [block]
-  writing.losses.forgotten('turns.reasoning', 'Thinking without the seal of this vendor cannot be sent back to it.')
+  writing.losses.forgotten('turns.reasoning', 'Reasoning without this vendor’s signature cannot be sent back to it.')
   return []
 }
 
@@ -119,7 +119,7 @@ const callWriters: FieldWriters<CallPart, RequestContext> = {
   name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace) }),
   namespace: writtenElsewhere,
   form(form, { losses }) {
-    if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text is offered as a function with one text.')
+    if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text became a function with one text parameter.')
   },
   argsText(argsText, { request }, { form, path }) {
     const input = parseExactObject(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
@@ -161,9 +161,9 @@ function nativeBlocks(part: NativePart, writing: RequestContext): Json[] {
   const block = writeFields(part, nativeWriters, writing)
   if (part.dialect === 'messages') return [block]
   if (block.type === undefined) {
-    writing.losses.dropped('turns.native', 'A part of the conversation means something to its own vendor only.')
+    writing.losses.dropped('turns.native', 'A part of the conversation is meaningless to other vendors.')
     return []
   }
-  writing.losses.adapted('turns.native', 'What another vendor’s own tools did is told in words.')
+  writing.losses.adapted('turns.native', 'The steps of another vendor’s own tools became text.')
   return [block]
 }

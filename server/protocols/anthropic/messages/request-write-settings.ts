@@ -29,7 +29,7 @@ const formatWriters: FieldWriters<SchemaFormat, RequestContext> = {
   schema(schema, { request, losses }) {
     if (request.dialect === 'messages') return { schema }
     const subset = schemaSubset(schema)
-    if (subset.lossy) losses.adapted('output.format.schema', 'Some constraints of the schema are told in words only.')
+    if (subset.lossy) losses.adapted('output.format.schema', 'Some constraints of the schema are only described.')
     return { schema: subset.schema }
   },
   // This vendor always enforces a schema.
@@ -47,7 +47,7 @@ const outputWriters: FieldWriters<Output, RequestContext> = {
     if (n > 1) throw cannotCarry(request, 'output.n', 'This upstream gives one answer at a time.')
   },
   logprobs(_, { request }) {
-    throw cannotCarry(request, 'output.logprobs', 'This upstream tells no log probabilities.')
+    throw cannotCarry(request, 'output.logprobs', 'This upstream returns no log probabilities.')
   },
   modalities(modalities, { request }) {
     if (modalities.length > 0) throw cannotCarry(request, 'output.modalities', 'This upstream answers in text only.')
@@ -84,7 +84,7 @@ function sampled(name: 'temperature' | 'topP' | 'topK', value: number, { target,
   }
   if (thinks) {
     if (name === 'topP' && value >= 0.95) return value
-    if (!isUsual) losses.forgotten(field, 'A model that thinks takes no such sampling.')
+    if (!isUsual) losses.forgotten(field, 'A model that reasons does not accept this sampling parameter.')
     return undefined
   }
   if (name === 'topP' && request.sampling.temperature !== undefined && topPWithTemperatureRefused === true) {
@@ -112,7 +112,7 @@ const samplingWriters: FieldWriters<Sampling, SamplingContext> = {
     const asked = sampled('temperature', value, context)
     if (asked === undefined) return undefined
     const temperature = Math.min(1, Math.max(0, asked))
-    if (temperature !== asked) context.losses.altered('sampling.temperature', 'The value was brought between its limits.')
+    if (temperature !== asked) context.losses.altered('sampling.temperature', 'The value was clamped to its limits.')
     return { temperature }
   },
   topP(value, context) {
@@ -156,7 +156,7 @@ export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { requ
 export const identityWriters: FieldWriters<ConversationRequest['identity'], RequestContext> = {
   endUser: (user_id) => ({ metadata: { user_id } }),
   metadata(labels, { losses }) {
-    if (Object.keys(labels).length > 0) losses.forgotten('identity.metadata', 'This upstream keeps no labels.')
+    if (Object.keys(labels).length > 0) losses.forgotten('identity.metadata', 'This upstream has no labels.')
   },
 }
 

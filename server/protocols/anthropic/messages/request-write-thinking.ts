@@ -57,7 +57,7 @@ export function writeThinking(writing: RequestContext, circumstances: Circumstan
   const budget = budgetFor(settings, writing, circumstances.maxTokens)
   if (budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget, ...display }, ...withEffort(effort), isOn: true }
   if (budgetOnly === true) {
-    losses.altered('reasoning', 'The limit on the answer leaves no room to think.')
+    losses.altered('reasoning', 'The output limit leaves no room for reasoning.')
     return { isOn: false }
   }
   const thinking = noted(request, 'between_tools') ? { type: 'between_tools' } : { type: 'adaptive', ...display }
@@ -77,7 +77,7 @@ function impossible({ forcing, lost, begun }: Circumstances): string | undefined
 
 function switchedOff({ target, losses }: RequestContext): Thinking {
   if (target.capabilities.thinkingAlwaysOn !== true) return { thinking: { type: 'disabled' }, isOn: false }
-  losses.altered('reasoning', 'This model always thinks; it is asked for little.')
+  losses.altered('reasoning', 'This model always reasons; it is asked for the least.')
   return { effort: 'low', isOn: true }
 }
 
@@ -101,6 +101,6 @@ function budgetFor(settings: ReasoningSettings, { losses, target }: RequestConte
   const wanted = Math.min(Math.max(asked ?? budgets[settings.effort ?? 'high'], least), budgets.max)
   // Half for thinking and half for the answer, where both do not fit.
   const budget = wanted < maxTokens ? wanted : Math.max(least, Math.floor(maxTokens / 2))
-  if (asked !== undefined && budget !== asked) losses.adapted('reasoning.budget', 'The budget was brought between its limits.')
+  if (asked !== undefined && budget !== asked) losses.adapted('reasoning.budget', 'The budget was clamped to its limits.')
   return budget < maxTokens ? budget : undefined
 }

@@ -61,7 +61,7 @@ const functionWriters: FieldWriters<FunctionTool, RequestContext> = {
     if (!root) throw cannotCarry(request, 'tools', 'The parameters of a tool must be one object schema for this upstream.')
     if (strict !== true || request.dialect === 'messages') return { input_schema: root }
     const { schema, lossy } = schemaSubset(root)
-    if (lossy) losses.adapted('tools.strict', 'Some constraints of a strict tool are told in words only.')
+    if (lossy) losses.adapted('tools.strict', 'Some constraints of a strict tool are only described.')
     return { input_schema: schema }
   },
   strict: (strict) => (strict ? { strict } : undefined),
@@ -82,14 +82,14 @@ const customWriters: FieldWriters<CustomTool, RequestContext> = {
   name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace) }),
   namespace: writtenElsewhere,
   kind(_, { losses }, { description, grammar }) {
-    losses.adapted('tools.custom', 'A tool that takes free text is offered as a function with one text.')
+    losses.adapted('tools.custom', 'A tool that takes free text became a function with one text parameter.')
     const rule = grammar && `The input must follow this ${grammar.syntax} grammar:\n${grammar.definition}`
     const words = [description, rule].filter((text) => text !== undefined && text !== '').join('\n\n')
     return { ...(words !== '' && { description: words }), input_schema: wrappedParameters }
   },
   description: writtenElsewhere,
   grammar(_, { losses }) {
-    losses.dropped('tools.custom.grammar', 'The grammar of a tool is told in words and not enforced.')
+    losses.dropped('tools.custom.grammar', 'The grammar of a tool is only described, not enforced.')
   },
   // Tools of this kind never come from this dialect; recordForeign records the loss.
   extra: unsaid,

@@ -77,7 +77,7 @@ function messageOf(turn: Turn, isPlaced: boolean, writing: RequestContext): Pick
   if (turn.role !== 'system') return { role: 'user', content }
   if (content.length === 0) return { role: 'system', content }
   if (isPlaced && writing.target.capabilities.noSystemTurns !== true) return { role: 'system', content }
-  writing.losses.adapted('turns.system', 'A system message in the middle is told as a marked part of the user’s message.')
+  writing.losses.adapted('turns.system', 'A system message in the middle became a marked part of the user’s message.')
   return { role: 'user', content: content.map(tagged) }
 }
 

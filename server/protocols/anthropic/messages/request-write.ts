@@ -103,7 +103,7 @@ function writeSystem(context: RequestContext, instruction: string | undefined): 
   const { request, losses } = context
   const blocks = request.instructions.filter(({ text }) => text !== '').map((one): Json => writeFields(one, instructionWriters, context))
   if (request.output.format.kind === 'json') {
-    losses.dropped('output.format', 'This upstream has no JSON mode; it is asked for JSON in words.')
+    losses.dropped('output.format', 'This upstream has no JSON mode; the prompt asks for JSON instead.')
     blocks.push({ type: 'text', text: 'Answer with one valid JSON object and nothing else: no code fence, no words around it.' })
   }
   if (instruction !== undefined) blocks.push({ type: 'text', text: instruction })

@@ -91,11 +91,11 @@ type Begun =
 
 /** Records what this dialect cannot express of a part; known as soon as the part begins. */
 export function noteLosses(part: Begun, losses: LossList): void {
-  if (part.kind === 'refusal') losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
+  if (part.kind === 'refusal') losses.adapted('response.refusal', 'This dialect has no refusals: the refusal became text.')
   if (part.kind === 'media') losses.dropped('response.media', 'This dialect has no media in answers.')
   if (part.kind !== 'native' || ownBlock(part)) return
-  if (part.summary) losses.adapted('response.native', 'A part of the answer is told as text.')
-  else losses.dropped('response.native', 'A part of the answer means something to its own dialect only.')
+  if (part.summary) losses.adapted('response.native', 'A part of the answer became text.')
+  else losses.dropped('response.native', 'A part of the answer is meaningless in other dialects.')
 }
 
 /** The block of this dialect as its upstream sent it; undefined for a part of another dialect. */
@@ -105,7 +105,7 @@ export const ownBlock = ({ dialect, raw }: Pick<NativePart, 'dialect' | 'raw'>):
 /** A citation for a client; undefined for a place that only another dialect can name. */
 export function citationOf(citation: Citation, losses: LossList): Json | undefined {
   const written = writeCitation(citation)
-  if (!written) losses.forgotten('response.citations', 'A source without an address has no place in this dialect.')
+  if (!written) losses.forgotten('response.citations', 'A source without a URL cannot be expressed in this dialect.')
   return written
 }
 
@@ -140,7 +140,7 @@ function answerBlock(part: Part, context: Context): Json[] {
     case 'media':
       return filled(writeFields(part, mediaWriters, context))
     case 'result':
-      context.losses.dropped('response.parts', 'An answer holds no results of the client’s tools.')
+      context.losses.dropped('response.parts', 'An answer cannot contain results of the client’s tools.')
       return []
   }
 }
@@ -191,7 +191,7 @@ const callWriters: FieldWriters<CallPart, Context> = {
   name: (name) => ({ name }),
   argsText(argsText, { losses }, { form }) {
     const input = parseExactObject(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
-    if (!input) losses.adapted('response.call.arguments', 'The model wrote arguments that are no JSON object.')
+    if (!input) losses.adapted('response.call.arguments', 'The model wrote arguments that are not a JSON object.')
     return { input: input ?? { _raw: argsText } }
   },
   form: writtenElsewhere,

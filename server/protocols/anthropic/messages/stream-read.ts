@@ -96,9 +96,10 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
 
   /** A stream begins empty: what its first event holds already is not sent again. */
   function tellEarly({ content, stop_reason: reason, stop_sequence: sequence }: Json): void {
-    if (Array.isArray(content) && content.length > 0) losses.dropped('content', 'Of a stream, what comes in events of its own is read.')
+    if (Array.isArray(content) && content.length > 0)
+      losses.dropped('content', 'Only the events of a stream are read, not the content of its first one.')
     if (typeof reason === 'string' || typeof sequence === 'string')
-      losses.forgotten('stop_reason', 'The last event of a stream says why it ended.')
+      losses.forgotten('stop_reason', 'The last event of a stream has its stop reason.')
   }
 
   /** Only once: some upstreams begin twice, and some not at all. */

@@ -64,7 +64,7 @@ export function readCountResponse(body: string): number {
   if (isObject(answer) && pick(answer, 'error') !== undefined) throw readInnerError(pick(answer, 'error'))
   const tokens = isObject(answer) ? numeric(pick(answer, 'totalTokens') ?? 0) : undefined
   if (tokens !== undefined && Number.isSafeInteger(tokens) && tokens >= 0) return tokens
-  throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a count of tokens.')
+  throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a token count.')
 }
 
 /** The body that a Gemini client expects. */

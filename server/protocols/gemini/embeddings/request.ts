@@ -78,7 +78,8 @@ export function textOf(incoming: Incoming): string {
 
 function readAsked(raw: string, path: string | undefined): Asked {
   const { model, action } = readPath(path)
-  if (action !== 'embedContent' && action !== 'batchEmbedContents') throw new GatewayError('not_found', 'This action embeds nothing.')
+  if (action !== 'embedContent' && action !== 'batchEmbedContents')
+    throw new GatewayError('not_found', 'This action does not create embeddings.')
   const batch = action === 'batchEmbedContents'
   const { fields, unread } = readBody<GeminiBatchEmbedRequest>(scan(raw).value, protoRules)
   const asked = batch ? requestsOf(fields) : [fields.as<GeminiEmbedRequest>()]
@@ -159,7 +160,7 @@ function tokensOf(part: Body): number {
 function lostElsewhere(read: readonly ReadInput[], unread: ReadBody<unknown>['unread']): readonly Loss[] {
   const losses = lossList()
   if (read.some(({ options }) => options.taskType)) losses.dropped('taskType', 'This upstream makes the same embedding for every purpose.')
-  if (read.some(({ options }) => options.title)) losses.dropped('title', 'This upstream knows no titles.')
+  if (read.some(({ options }) => options.title)) losses.dropped('title', 'This upstream has no titles.')
   if (read.some(({ input: { content } }) => content.kind === 'text' && content.texts.length > 1)) {
     losses.adapted('content.parts', 'Several parts became one text, a line each.')
   }

@@ -49,10 +49,10 @@ export function writeMedia(part: MediaPart, writing: RequestContext): Body[] {
 /** A text document becomes its text; audio that only its vendor has becomes its transcript. */
 function textFor({ source, title, name, transcript }: MediaPart, losses: LossList): string | undefined {
   if ('text' in source) {
-    losses.adapted('turns.document', 'A text document is told as text.')
+    losses.adapted('turns.document', 'A text document became text.')
     return [title ?? name, source.text].filter(Boolean).join('\n\n')
   }
-  if (transcript !== undefined) losses.adapted('turns.media', 'Sound that only its vendor has is told by its words.')
+  if (transcript !== undefined) losses.adapted('turns.media', 'Audio that only its vendor has became its transcript.')
   return transcript
 }
 
@@ -89,6 +89,6 @@ function writeDetail(
     losses.forgotten('turns.media.detail', 'The model takes one resolution for everything.')
     return undefined
   }
-  if (request.dialect !== 'gemini') losses.adapted('turns.media.detail', 'The wanted detail became a resolution.')
+  if (request.dialect !== 'gemini') losses.adapted('turns.media.detail', 'The requested detail became a resolution.')
   return { mediaResolution: { level: levels[detail] } }
 }

@@ -48,7 +48,7 @@ const textWriters: FieldWriters<TextPart, PartContext> = {
 
 const refusalWriters: FieldWriters<RefusalPart, PartContext> = {
   kind(_, { losses }) {
-    losses.adapted('turns.refusal', 'The upstream has no place for a refusal: its words are text.')
+    losses.adapted('turns.refusal', 'The upstream has no refusals: the refusal became text.')
   },
   text: (text) => ({ text }),
 }
@@ -76,7 +76,7 @@ function writeReasoning(part: ReasoningPart, writing: PartContext): Body[] {
 
 const callWriters: FieldWriters<CallPart, PartContext> = {
   argsText(argsText, { request, names, losses }, { callId, name, namespace, form, path }) {
-    if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
+    if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text became a function with one text parameter.')
     const args = form === 'text' ? { input: argsText } : parseArgs(argsText)
     if (!args) throw cannotCarry(request, 'turns', 'The arguments of a call must be a JSON object for this upstream.', path)
     return { functionCall: { id: callId, name: names.out(name, namespace), args } }
@@ -97,7 +97,7 @@ const nativeWriters: FieldWriters<NativePart, PartContext> = {
   raw: (raw, _, { dialect }) => (dialect === 'gemini' ? (raw as Body) : undefined),
   summary(text, { losses }, { dialect }) {
     if (dialect === 'gemini') return undefined
-    losses.adapted('turns.native', 'A step of a tool that only another vendor has is told as text.')
+    losses.adapted('turns.native', 'A step of another vendor’s own tool became text.')
     return text === '' ? undefined : { text }
   },
   // Is in `raw`; the envelope of another vendor's state is opened before a codec sees it.
@@ -107,7 +107,7 @@ const nativeWriters: FieldWriters<NativePart, PartContext> = {
 function writeNative(part: NativePart, writing: PartContext): Body[] {
   const written = writeFields(part, nativeWriters, writing)
   if (part.dialect === 'gemini') return [written]
-  if (part.summary === undefined) writing.losses.dropped('turns.native', 'A step of a tool that only another vendor has.')
+  if (part.summary === undefined) writing.losses.dropped('turns.native', 'A step of another vendor’s own tool cannot be expressed here.')
   return written.text === undefined ? [] : [written]
 }
 
@@ -127,7 +127,7 @@ const resultWriters: FieldWriters<ResultPart, ResultWriting> = {
     ...(media.length > 0 && { parts: media }),
   }),
   isError(isError, { request, losses }) {
-    if (isError && request.dialect !== 'gemini') losses.adapted('result.isError', 'An error is told in the result itself.')
+    if (isError && request.dialect !== 'gemini') losses.adapted('result.isError', 'The error is in the result itself.')
   },
   cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
   // A result is text here, whatever the tool takes.

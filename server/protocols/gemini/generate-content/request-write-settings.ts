@@ -144,7 +144,7 @@ const reasoningWriters: FieldWriters<ReasoningSettings, RequestContext> = {
 function thinkingOff({ target, losses }: RequestContext): Body {
   const { thinkingAlwaysOn, budgetOnly, minimalRefused } = target.capabilities
   if (thinkingAlwaysOn !== true) return { thinkingBudget: 0 }
-  losses.altered('reasoning', 'This model cannot stop thinking; it thinks as little as it can.')
+  losses.altered('reasoning', 'This model always reasons; it does so as little as it can.')
   if (budgetOnly === true) return { thinkingBudget: 128 }
   return { thinkingLevel: minimalRefused === true ? 'LOW' : 'MINIMAL' }
 }
@@ -169,7 +169,7 @@ function writeEffort(effort: Effort, writing: RequestContext): Body {
 function atMost(budget: number, { target, losses }: RequestContext): number {
   const most = target.capabilities.maxThinkingBudget
   if (most === undefined || budget <= most) return budget
-  losses.adapted('reasoning.budget', 'The model thinks at most as long as it can.')
+  losses.adapted('reasoning.budget', 'The budget was lowered to the largest of this model.')
   return most
 }
 

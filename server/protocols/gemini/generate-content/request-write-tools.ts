@@ -99,12 +99,12 @@ const customWriters: FieldWriters<CustomTool, ToolWriting> = {
   namespace: writtenElsewhere,
   description: (description) => ({ description }),
   kind(_, { target, losses }) {
-    losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
+    losses.adapted('tools.custom', 'A tool that takes free text became a function with one text parameter.')
     if (target.capabilities.olderSchema !== true) return { parametersJsonSchema: wrappedParameters }
     return { parameters: olderSchema(wrappedParameters, () => undefined) }
   },
   grammar(_, { losses }) {
-    losses.dropped('tools.custom.grammar', 'The upstream cannot hold a tool’s text to a grammar.')
+    losses.dropped('tools.custom.grammar', 'The upstream cannot enforce a grammar for a tool’s text.')
   },
   // Tools of this kind never come from this dialect; recordForeign records the loss.
   extra: unsaid,
@@ -118,7 +118,7 @@ const searchWriters: FieldWriters<SearchTool, RequestContext> = {
   contextSize: forgets('tools.web-search.contextSize', 'The upstream has no such hint.'),
   location: forgets('tools.web-search.location', 'The upstream has no such hint.'),
   maxUses(_, { losses }) {
-    losses.dropped('tools.web-search.maxUses', 'The upstream searches as often as it likes.')
+    losses.dropped('tools.web-search.maxUses', 'The upstream has no limit on searches.')
   },
   // Left out if it must not fetch anything: writeTools.
   live: writtenElsewhere,
@@ -166,7 +166,8 @@ function writeMode(mode: ToolPolicy['mode'], { request, target, losses }: ToolWr
   }
   const functions = request.tools.filter((tool) => tool.kind === 'function')
   if (!functions.some((tool) => tool.strict === true)) return {}
-  if (!functions.every((tool) => tool.strict === true)) losses.adapted('tools.strict', 'All functions are held to their schemas, or none.')
+  if (!functions.every((tool) => tool.strict === true))
+    losses.adapted('tools.strict', 'Schemas are enforced for all functions or for none.')
   return { mode: 'VALIDATED' }
 }
 

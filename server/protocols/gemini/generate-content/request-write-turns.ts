@@ -103,6 +103,6 @@ function withSentinel(parts: Body[], { target, losses }: PartContext): Body[] {
   const first = parts.findIndex((part) => part.functionCall !== undefined)
   const call = parts[first]
   if (!call || call.thoughtSignature !== undefined || target.capabilities.thoughtSignatureRequired !== true) return parts
-  losses.adapted('turns.thoughtSignature', 'A call without its signature is marked so that the model takes it.')
+  losses.adapted('turns.thoughtSignature', 'A call without its signature has a placeholder that the model accepts.')
   return parts.with(first, { ...call, thoughtSignature: sentinel })
 }

@@ -87,7 +87,7 @@ function writePart(part: Part, writing: CandidateContext): Body[] {
     case 'native':
       return writeNative(part, writing)
     case 'result':
-      writing.losses.dropped('response.parts', 'A result of a tool has no place in an answer.')
+      writing.losses.dropped('response.parts', 'An answer cannot contain a tool result.')
       return []
   }
 }
@@ -147,12 +147,12 @@ const callWriters: FieldWriters<CallPart, CandidateContext> = {
 
 /** Records that a refusal has to be written as text. */
 export const saidRefusal = (losses: LossList) =>
-  losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
+  losses.adapted('response.refusal', 'This dialect has no refusals: the refusal became text.')
 
 /** The part for a call, with its signature. */
 export function calling(call: Omit<CallPart, 'kind'>, losses: LossList): Body {
   if (call.form === 'json' && !parseArgs(call.argsText))
-    losses.adapted('response.call.arguments', 'The model wrote arguments that are no JSON object.')
+    losses.adapted('response.call.arguments', 'The model wrote arguments that are not a JSON object.')
   return writeCall(call)
 }
 
@@ -160,13 +160,13 @@ export function calling(call: Omit<CallPart, 'kind'>, losses: LossList): Body {
 export function cite(citation: Citation, base: number, { ruler, sources, losses }: CandidateContext): void {
   const { url, start, end } = citation
   if (url === undefined) {
-    losses.forgotten('response.citations', 'Only sources on the web have a place here.')
+    losses.forgotten('response.citations', 'Only web sources can be expressed here.')
     return
   }
   const [from, to] = [start, end].map((unit) => (unit === undefined ? undefined : ruler.toBytes(base + unit)))
   const bytes = from === undefined || to === undefined ? undefined : { start: from, end: to }
   if (!bytes && start !== undefined && end !== undefined)
-    losses.forgotten('response.citations.range', 'Places are counted in bytes, which a stream knows only of ASCII.')
+    losses.forgotten('response.citations.range', 'Positions are counted in bytes, which a stream only knows for ASCII.')
   sources.push({ citation, bytes })
 }
 
@@ -179,7 +179,7 @@ const mediaWriters: FieldWriters<MediaPart, CandidateContext> = {
   },
   mimeType: writtenElsewhere,
   transcript(_, { losses }, { source }) {
-    if ('data' in source) losses.forgotten('response.media.transcript', 'Sound has no transcript beside it here.')
+    if ('data' in source) losses.forgotten('response.media.transcript', 'Audio has no transcript in this dialect.')
   },
   opaque: (opaque, _, { source }) => ('data' in source ? signatureIn(opaque) : undefined),
   // Implied by the MIME type.
@@ -208,7 +208,7 @@ const nativeWriters: FieldWriters<Omit<NativePart, 'kind'>, CandidateContext> = 
   dialect: writtenElsewhere,
   summary(text, { ruler, losses }, { dialect }) {
     if (dialect === 'gemini') return undefined
-    losses.adapted('response.native', 'A step of a tool that only another vendor has is told as text.')
+    losses.adapted('response.native', 'A step of another vendor’s own tool became text.')
     ruler.add(text)
     return text === '' ? undefined : { text }
   },
@@ -220,6 +220,6 @@ const nativeWriters: FieldWriters<Omit<NativePart, 'kind'>, CandidateContext> = 
 export function writeNative(part: Omit<NativePart, 'kind'>, writing: CandidateContext): Body[] {
   const written = writeFields(part, nativeWriters, writing)
   if (part.dialect === 'gemini') return [written]
-  if (part.summary === undefined) writing.losses.dropped('response.native', 'A step of a tool that only another vendor has.')
+  if (part.summary === undefined) writing.losses.dropped('response.native', 'A step of another vendor’s own tool cannot be expressed here.')
   return written.text === undefined ? [] : [written]
 }

@@ -207,7 +207,7 @@ export function candidateReader(
     pending.citations = pending.citations.map(({ citation }) => ({ citation, bytes: undefined }))
     annotate()
     if (pending.citations.some(({ citation }) => !known.has(citation.url)))
-      losses.forgotten('response.citations', 'A source came after the text that it belongs to had ended.')
+      losses.forgotten('response.citations', 'A source arrived after its text had ended.')
     reason = finishWord(candidate.textIf('finishReason')) ?? reason
     return events
   }

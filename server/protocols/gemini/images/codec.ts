@@ -32,7 +32,8 @@ function inOrder({ images }: ImageQuestion, files: readonly InlineFile[]): Inlin
 
 function writeQuestion(question: ImageQuestion, target: Target, files: readonly InlineFile[] = []) {
   const { mask } = question
-  if (mask) throw new GatewayError('unsupported_value', 'This upstream changes whole pictures: it takes no mask.', { param: mask.path })
+  if (mask)
+    throw new GatewayError('unsupported_value', 'This upstream edits whole pictures and does not accept a mask.', { param: mask.path })
   const written = isImagen(target.model) ? writePredict(question, target) : writeGenerate(question, target, inOrder(question, files))
   return { requests: written.requests, losses: [...written.losses, ...lossesOf(question)] }
 }
@@ -42,8 +43,8 @@ function lossesOf({ background, partials, as, hints, others, images }: ImageQues
   const losses = lossList()
   if (background === 'transparent') losses.dropped('background', 'The upstream makes pictures without transparency.')
   if (partials > 0) losses.forgotten('partials', 'The upstream shows no unfinished pictures.')
-  if (as === 'url') losses.adapted('response_format', 'The upstream answers with bytes: the address holds them.')
-  for (const hint of hints) losses.forgotten(hint, 'The upstream does not take this wish.')
+  if (as === 'url') losses.adapted('response_format', 'The upstream returns bytes: the URL is a data URL.')
+  for (const hint of hints) losses.forgotten(hint, 'The upstream does not support this option.')
   recordUnread(others, losses)
   if (images.some(({ source }) => 'url' in source)) losses.adapted('images', 'Parley fetched the picture and sent its bytes.')
   return losses.losses

@@ -23,7 +23,7 @@ export const isImagen = (model: string) => /(^|\/)imagen/i.test(model)
 /** As many requests as the pictures need. Throws GatewayError `unsupported_value`. */
 export function writePredict(question: ImageQuestion, { capabilities }: Target): Written {
   const [image] = question.images
-  if (image) throw new GatewayError('unsupported_value', 'This model makes pictures from words only.', { param: image.path })
+  if (image) throw new GatewayError('unsupported_value', 'This model only makes pictures from text.', { param: image.path })
   if (question.n > mostPictures) {
     throw new GatewayError('unsupported_value', `The upstream makes at most ${mostPictures} pictures of one prompt.`, { param: 'n' })
   }

@@ -84,7 +84,7 @@ function contentOf(step: Step, losses: LossList, isAnswer = false): unknown {
   if (!isAnswer) return contents.map((content) => readContent(content, losses))
   return contents.flatMap((content) => {
     if (content.json('type') === 'text') return [answerText(content)]
-    losses.dropped(content.path, 'Only the texts of an earlier answer can be said again.')
+    losses.dropped(content.path, 'Only the texts of an earlier answer can be sent back.')
     content.whole()
     return []
   })
@@ -106,7 +106,7 @@ function readThought(step: Step, losses: LossList): JsonObject {
   const summary = step.objects('summary').flatMap((content) => {
     const one = content.as<InteractionContent>()
     if (one.json('type') === 'text') return [{ type: 'summary_text', text: one.needText('text') }]
-    losses.dropped(one.path, 'A thought is said in texts.')
+    losses.dropped(one.path, 'Reasoning only consists of text.')
     one.whole()
     return []
   })

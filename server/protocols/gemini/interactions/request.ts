@@ -27,10 +27,10 @@ export function readInteraction(text: string): Reworded {
   const more = body.as<Record<keyof typeof native | 'webhook_config' | 'safety_settings', unknown>>()
   for (const name of Object.keys(native) as (keyof typeof native)[]) if (more.has(name)) throw onlyNative(name, native[name])
   if (more.has('webhook_config'))
-    throw new GatewayError('unsupported_here', 'Parley calls no webhooks: read the interaction until it is complete.', {
+    throw new GatewayError('unsupported_here', 'Parley sends no webhooks: poll the interaction until it is complete.', {
       param: 'webhook_config',
     })
-  if (more.has('safety_settings')) losses.dropped('safety_settings', 'Filters of Gemini’s are set with its own protocol.')
+  if (more.has('safety_settings')) losses.dropped('safety_settings', 'Gemini’s filters can only be set in its own protocol.')
   more.ignore('safety_settings')
   const model = body.needText('model').replace(/^models\//, '')
   const previous = body.text('previous_interaction_id')

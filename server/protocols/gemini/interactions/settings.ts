@@ -59,7 +59,7 @@ function readChoice(config: Fields<InteractionConfig>, losses: LossList): JsonOb
 }
 
 function modeOf(mode: string | undefined, path: string, losses: LossList): string {
-  if (mode === 'validated') losses.altered(path, 'The model chooses freely, and calls are not held to their schemas.')
+  if (mode === 'validated') losses.altered(path, 'The model chooses freely, and the schemas of calls are not enforced.')
   return modes[mode ?? 'auto'] ?? 'auto'
 }
 

@@ -63,7 +63,7 @@ function readAnswer([text = '']: readonly string[], question: SpeechQuestion, as
 
 const silence = (answer: Body) =>
   blockOf(answer) === undefined
-    ? new GatewayError('upstream_rejected', 'The model answered without sound.')
+    ? new GatewayError('upstream_rejected', 'The model answered without audio.')
     : new GatewayError('upstream_rejected', 'The upstream refused this text for reasons of safety.', { publicCode: 'moderation_blocked' })
 
 /** Writes requests for Gemini's speech models, and reads their audio. */

@@ -28,7 +28,7 @@ function readHead(body: Incoming, path?: string): VideoHead {
   const { model } = readPath(path)
   const { value } = scan(body)
   if (pick(value, 'webhookConfig') !== undefined) {
-    throw new GatewayError('unsupported_here', 'The upstream would call with ids of its own. Ask for the operation instead.', {
+    throw new GatewayError('unsupported_here', 'The upstream would send its own ids. Poll the operation instead.', {
       param: 'webhookConfig',
     })
   }
@@ -76,7 +76,7 @@ function addressesIn(value: unknown): StateRef[] {
   )
 }
 
-const noOperation = () => new GatewayError('upstream_error', 'The upstream sent an answer that is no operation.')
+const noOperation = () => new GatewayError('upstream_error', 'The upstream sent an answer that is not an operation.')
 
 function operationIn(body: string): Body {
   const operation = parseObject(body)

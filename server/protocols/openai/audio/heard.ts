@@ -28,7 +28,7 @@ export function lossesOf({ form, head, variant }: TranscribeQuestion, taken: rea
   const losses = lossList()
   for (const part of formParts(form)) {
     if (part.name.startsWith('timestamp_granularities') && part.value === 'segment' && head.format === 'verbose_json')
-      losses.dropped('timestamp_granularities', 'This upstream tells when words were said, not segments.')
+      losses.dropped('timestamp_granularities', 'This upstream reports times of words, not of segments.')
     if (!asked.has(part.name) && !taken.includes(part.name)) losses.dropped(part.name, 'This upstream does not know the field.')
   }
   return losses.losses

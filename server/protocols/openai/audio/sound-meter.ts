@@ -78,4 +78,4 @@ function eventMeter(asked: SpeakHead & Measured): Meter {
 
 const failed = (error: GatewayError): FrameVerdict => ({ out: undefined, meaningful: true, error })
 
-const broken = () => new GatewayError('upstream_error', 'The upstream sent a stream that is no speech.')
+const broken = () => new GatewayError('upstream_error', 'The upstream sent a stream that is not speech.')

@@ -12,7 +12,7 @@ import { isEvents } from './transcript-meter.ts'
 
 /** Throws: sound is never read whole. */
 export function noWhole(): never {
-  throw new GatewayError('upstream_error', 'The upstream did not answer with sound.')
+  throw new GatewayError('upstream_error', 'The upstream did not answer with audio.')
 }
 
 const events = 'text/event-stream; charset=utf-8'

@@ -70,4 +70,4 @@ function wholeMeter(asked: TranscribeHead): Meter {
   }
 }
 
-const broken = () => new GatewayError('upstream_error', 'The upstream sent a stream that is no transcript.')
+const broken = () => new GatewayError('upstream_error', 'The upstream sent a stream that is not a transcript.')

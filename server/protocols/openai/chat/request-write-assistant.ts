@@ -65,7 +65,7 @@ const partWriters: KindWriters<Part, Draft, void> = {
 
 function addText(text: Body | undefined, { texts, calls, losses }: Draft): void {
   if (!text) return
-  if (calls.length > 0) losses.adapted('turns.order', 'Text after a tool call stands before it.')
+  if (calls.length > 0) losses.adapted('turns.order', 'Text after a tool call was moved before it.')
   texts.push(text)
 }
 
@@ -146,6 +146,6 @@ const callWriters: FieldWriters<CallPart, CallPlace> = {
 function thoughtSignature({ opaque }: CallPart, { index, calls, target, losses }: CallPlace): Body {
   const isSigned = calls.some((one) => one.opaque?.some((state) => isOwn(state) && state.kind === 'thought-signature'))
   if (!target.capabilities.thoughtSignatureRequired || isSigned || index > 0) return writeExtraContent(opaque)
-  losses.adapted('turns.thoughtSignature', 'The state of the model’s reasoning is lost: a placeholder stands in.')
+  losses.adapted('turns.thoughtSignature', 'The state of the model’s reasoning is lost and was replaced by a placeholder.')
   return { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } }
 }

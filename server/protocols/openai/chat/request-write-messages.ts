@@ -81,7 +81,7 @@ function writeInstructions(draft: Draft): void {
 function roleOf(isDeveloper: boolean, { request, losses }: Draft): Instruction['role'] {
   if (!isDeveloper) return 'system'
   if (request.dialect === 'chat') return 'developer'
-  losses.adapted('instructions.role', 'Many upstreams know only one role for instructions.')
+  losses.adapted('instructions.role', 'Many upstreams have only one role for instructions.')
   return 'system'
 }
 
@@ -136,7 +136,7 @@ function systemPart(part: Part, draft: Draft): Body | undefined {
   if (part.kind === 'text') return writeText(part, draft)
   if (part.kind === 'native') return writeNative(part, draft)
   if (part.kind === 'media') {
-    draft.losses.adapted('turns.media', 'System messages of this upstream are text alone: media follow in a user message.')
+    draft.losses.adapted('turns.media', 'System messages of this upstream only contain text: media follow in a user message.')
     const written = writePart(part, draft)
     if (written) draft.hoisted.push(written)
   }
@@ -163,7 +163,7 @@ const userParts: KindWriters<Part, Draft, Body | undefined> = {
 /** Parts that only a model produces, if another dialect has them in a user turn. */
 function saidByModel(field: string): (_: unknown, draft: Draft) => undefined {
   return (_, { losses }) => {
-    losses.dropped(field, 'Only the model says this in this dialect.')
+    losses.dropped(field, 'In this dialect only the model can produce this.')
     return undefined
   }
 }
@@ -194,7 +194,7 @@ function resultTexts(result: ResultPart, draft: Draft): TextPart[] {
   if (texts.length === 0) texts.push({ kind: 'text', text: placeholder(result) })
   const [first] = texts
   if (result.isError && first) {
-    draft.losses.adapted('result.isError', 'The upstream has no mark for a failed tool: the text says it.')
+    draft.losses.adapted('result.isError', 'The upstream has no flag for a failed tool: the text says it.')
     texts[0] = { ...first, text: `Error: ${first.text}` }
   }
   const last = texts.at(-1)

@@ -76,7 +76,7 @@ export function writeCache(cache: WrittenFields<CacheMark, { ttl: 'written' }> |
     return {}
   }
   const ttl = cache.ttl === '12h' ? '12h' : '30m'
-  if (ttl !== cache.ttl) losses.adapted('cache.ttl', 'The upstream keeps cache breakpoints for other times.')
+  if (ttl !== cache.ttl) losses.adapted('cache.ttl', 'The upstream has other cache lifetimes.')
   return { prompt_cache_breakpoint: { mode: 'explicit', ttl } }
 }
 
@@ -107,7 +107,7 @@ type Media = WrittenFields<
 >
 
 function writeMedia(part: Media, writing: Writing): Body {
-  if ('fileId' in part.source && part.source.dialect !== 'chat') throw refused(part, writing, 'Ids of files are not portable.')
+  if ('fileId' in part.source && part.source.dialect !== 'chat') throw refused(part, writing, 'File ids are not portable.')
   switch (part.media) {
     case 'image':
       return writeImage(part, writing)
@@ -131,7 +131,7 @@ function writeImage(part: Media, writing: Writing): Body {
 }
 
 function forgetName({ name }: Media, { losses }: Writing): void {
-  if (name !== undefined) losses.forgotten('turns.media.name', 'Pictures and sound have no names in this dialect.')
+  if (name !== undefined) losses.forgotten('turns.media.name', 'Pictures and audio have no names in this dialect.')
 }
 
 const audioFormats: Readonly<Record<string, string>> = {

@@ -96,8 +96,8 @@ const customWriters: FieldWriters<ToolOf<'custom'>, ToolDraft> = {
 
 /** A tool that takes free text, for an upstream that only supports functions. */
 function wrappedTool({ name, namespace, description, grammar }: ToolOf<'custom'>, { names, losses }: ToolDraft): Body {
-  losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
-  if (grammar) losses.dropped('tools.custom.grammar', 'The grammar of a tool is told in words and not enforced.')
+  losses.adapted('tools.custom', 'A tool that takes free text became a function with one text parameter.')
+  if (grammar) losses.dropped('tools.custom.grammar', 'The grammar of a tool is only described, not enforced.')
   const rule = grammar && `The input must follow this ${grammar.syntax} grammar:\n${grammar.definition}`
   const text = [description, rule].filter(Boolean).join('\n\n')
   const fields = { name: names.out(name, namespace), ...(text !== '' && { description: text }), parameters: wrappedParameters }
@@ -121,7 +121,7 @@ const searchWriters: FieldWriters<ToolOf<'web-search'>, Writing> = {
     return known.length > 0 ? { user_location: { type: 'approximate', approximate: Object.fromEntries(known) } } : undefined
   },
   maxUses: (_, { losses }) => {
-    losses.dropped('tools.web-search.maxUses', 'The upstream searches as often as it likes.')
+    losses.dropped('tools.web-search.maxUses', 'The upstream has no limit on searches.')
     return undefined
   },
   // Left out if it must not fetch anything: writeSearch.
@@ -134,7 +134,7 @@ const searchWriters: FieldWriters<ToolOf<'web-search'>, Writing> = {
 }
 
 function lostDomains(field: string, domains: readonly string[], { losses }: Writing): undefined {
-  if (domains.length > 0) losses.dropped(`tools.web-search.${field}`, 'The upstream’s search cannot be held to domains.')
+  if (domains.length > 0) losses.dropped(`tools.web-search.${field}`, 'The upstream’s search cannot be restricted to domains.')
   return undefined
 }
 

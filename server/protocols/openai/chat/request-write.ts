@@ -149,12 +149,12 @@ const longestUser = 128
 const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = {
   endUser: (endUser, { losses }) => {
     if (endUser.length <= longestUser) return { safety_identifier: endUser }
-    losses.forgotten('identity.endUser', 'The upstream takes shorter names of end users.')
+    losses.forgotten('identity.endUser', 'The upstream only accepts shorter ids of end users.')
     return undefined
   },
   metadata: (metadata, { request, losses }) => {
     if (request.dialect === 'chat') return { metadata }
-    losses.forgotten('identity.metadata', 'Labels stay with the caller’s own dialect.')
+    losses.forgotten('identity.metadata', 'Labels are only sent in the caller’s own dialect.')
     return undefined
   },
 }
@@ -162,6 +162,6 @@ const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = 
 /** Only some models continue a final assistant message. */
 function notePrefill({ request, target, losses }: Writing): void {
   if (request.turns.at(-1)?.role !== 'assistant' || request.dialect === 'chat') return
-  if (target.capabilities.prefillRefused) throw cannotCarry(request, 'turns', 'This model does not continue an answer that was begun.')
-  losses.adapted('turns.prefill', 'The upstream may not continue the answer that was begun.')
+  if (target.capabilities.prefillRefused) throw cannotCarry(request, 'turns', 'This model does not continue a prefilled answer.')
+  losses.adapted('turns.prefill', 'The upstream may not continue the prefilled answer.')
 }

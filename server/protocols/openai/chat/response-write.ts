@@ -145,7 +145,7 @@ function addText(text: string, draft: Draft): void {
 }
 
 /** Records that text after a tool call was moved before it. */
-export const movedText = (losses: LossList) => losses.adapted('response.order', 'Text after a tool call stands before it.')
+export const movedText = (losses: LossList) => losses.adapted('response.order', 'Text after a tool call was moved before it.')
 
 /** Answers of this dialect have no blocks of their own. */
 type Native = WrittenFields<Omit<NativePart, 'kind'>, { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
@@ -211,7 +211,7 @@ function writeCalls(calls: readonly CallPart[], { asked, losses }: Writing): Bod
 }
 
 /** Records that a client of `functions` got the first of several calls. */
-export const lostCall = (losses: LossList) => losses.dropped('response.call', 'A client that knows only functions is told one call.')
+export const lostCall = (losses: LossList) => losses.dropped('response.call', 'A client that only supports functions gets one call.')
 
 const callWriters: FieldWriters<CallPart, undefined> = {
   callId: (id) => ({ id }),

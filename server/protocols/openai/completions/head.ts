@@ -55,7 +55,7 @@ function withPrefix(json: string | undefined, systemPrompt: string): string {
   const prompt: unknown = json === undefined ? '' : (JSON.parse(json) ?? '')
   const prefixed = (text: unknown) => {
     if (typeof text !== 'string') {
-      throw new GatewayError('unsupported_value', 'This upstream begins every prompt with a text of its own.', { param: 'prompt' })
+      throw new GatewayError('unsupported_value', 'This upstream puts its own text before every prompt.', { param: 'prompt' })
     }
     return `${systemPrompt}\n\n${text}`
   }

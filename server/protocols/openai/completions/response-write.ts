@@ -82,10 +82,10 @@ export function noteLosses(part: Pick<Part, 'kind'> & { summary?: string }, loss
     case 'text':
       return
     case 'refusal':
-      losses.adapted('response.refusal', 'A text has no place for a refusal: its words are text.')
+      losses.adapted('response.refusal', 'A text has no refusals: the refusal became text.')
       return
     case 'native':
-      if (part.summary === undefined) losses.dropped('response.native', 'A block of the answer has no place in a text.')
+      if (part.summary === undefined) losses.dropped('response.native', 'A block of the answer cannot be expressed as text.')
       else losses.adapted('response.native', 'A block of the answer became text.')
       return
     case 'reasoning':
@@ -94,6 +94,6 @@ export function noteLosses(part: Pick<Part, 'kind'> & { summary?: string }, loss
     case 'media':
     case 'call':
     case 'result':
-      losses.dropped(`response.${part.kind}`, 'It has no place in a text.')
+      losses.dropped(`response.${part.kind}`, 'It cannot be expressed as text.')
   }
 }

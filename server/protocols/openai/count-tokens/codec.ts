@@ -27,7 +27,7 @@ export const countResponses: CountCodec = {
   readResponse(body) {
     const tokens = parseObject(body)?.input_tokens
     if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0) return tokens
-    throw new GatewayError('upstream_error', 'The upstream sent an answer that is no count of tokens.')
+    throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a token count.')
   },
   writeResponse: (tokens) => JSON.stringify({ object: 'response.input_tokens', input_tokens: tokens }),
 }

@@ -23,11 +23,11 @@ function writeQuestion(question: ImageQuestion, { model, stream }: Target) {
   if (edits) throw new GatewayError('unsupported_value', 'This upstream makes new pictures only.', { param: 'image' })
   if (stream) throw new GatewayError('unsupported_value', 'This upstream does not stream.', { param: 'stream' })
   const losses = lossList()
-  if (as === 'bytes') losses.altered('response_format', 'The upstream answers with the address of its picture, which lasts an hour.')
+  if (as === 'bytes') losses.altered('response_format', 'The upstream returns a URL of its picture, which is valid for an hour.')
   if (background === 'transparent') losses.dropped('background', 'The upstream has no such setting.')
   const unsaid = { quality, format, compression }
   for (const [name, value] of Object.entries(unsaid)) if (value !== undefined) losses.dropped(name, 'The upstream has no such setting.')
-  for (const hint of hints) losses.forgotten(hint, 'The upstream does not take this wish.')
+  for (const hint of hints) losses.forgotten(hint, 'The upstream does not support this option.')
   recordUnread(others, losses)
   const input = { prompt, ...(n > 1 && { num_outputs: n }), ...(size && { size: `${size.width}x${size.height}` }) }
   const [, version] = model.split(':')

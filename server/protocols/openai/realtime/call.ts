@@ -64,5 +64,7 @@ export function readBreach(frame: string, transcriber?: string): GatewayError | 
   if (state) return new GatewayError('not_found', `There is no ${state.split('.').at(-1)} with this id.`, { param: state })
   const heardBy = transcriber === undefined ? undefined : transcriberIn({ session })
   if (heardBy === undefined || heardBy === transcriber) return undefined
-  return new GatewayError('model_not_found', 'A call keeps its model. Open another one for another model.', { param: 'session.model' })
+  return new GatewayError('model_not_found', 'The model of a call cannot be changed. Open a new call for another model.', {
+    param: 'session.model',
+  })
 }

@@ -38,7 +38,9 @@ const plus = (a: Amount, b: Amount): Amount => ({ text: a.text + b.text, audio: 
 const nothing: Amount = { text: 0, audio: 0 }
 
 const otherModel = () =>
-  new GatewayError('model_not_found', 'A session keeps its model. Open another session for another model.', { param: 'session.model' })
+  new GatewayError('model_not_found', 'The model of a session cannot be changed. Open a new session for another model.', {
+    param: 'session.model',
+  })
 const foreignState = (param: string) => new GatewayError('not_found', `There is no ${param.split('.').at(-1)} with this id.`, { param })
 
 /** The meter of one session. */

@@ -64,7 +64,7 @@ export function withReasoningLed(items: Item[], { request, losses }: Writing): I
   const kept: Item[] = []
   for (const item of items.toReversed()) {
     if (item.type !== 'reasoning' || isMade(kept.at(-1))) kept.push(item)
-    else losses.forgotten('turns.reasoning', 'Reasoning is left out where what it led to is gone.')
+    else losses.forgotten('turns.reasoning', 'Reasoning is left out if what it led to is gone.')
   }
   return kept.reverse()
 }

@@ -28,7 +28,7 @@ const inputTextWriters: FieldWriters<Omit<TextPart, 'kind'>, Writing> = {
   // Stands on the message.
   phase: writtenElsewhere,
   citations(citations, { losses }) {
-    if (citations.length > 0) losses.forgotten('turns.citations', 'Only what the model says cites in this dialect.')
+    if (citations.length > 0) losses.forgotten('turns.citations', 'In this dialect only text of the model can have citations.')
   },
   // State of a text is another vendor's.
   opaque: unsaid,

@@ -45,9 +45,9 @@ export function writeInput(writing: InputWriting): { instructions?: string; inpu
 function notePrefill({ request, target, losses }: Writing): void {
   if (request.dialect === 'responses' || request.turns.at(-1)?.role !== 'assistant') return
   if (target.capabilities.prefillRefused === true) {
-    throw cannotCarry(request, 'turns', 'This model does not continue an answer that was begun.')
+    throw cannotCarry(request, 'turns', 'This model does not continue a prefilled answer.')
   }
-  losses.adapted('turns.prefill', 'The upstream may not continue the answer that was begun.')
+  losses.adapted('turns.prefill', 'The upstream may not continue the prefilled answer.')
 }
 
 /** The upstream refuses calls without results and results without calls. Items stored elsewhere may contain the counterpart. */
@@ -63,7 +63,7 @@ function refuseUnpaired(request: ConversationRequest): void {
   for (const turn of turns) {
     for (const part of turn.parts) {
       if (part.kind === 'call' && !results.has(part.callId)) throw cannotCarry(request, 'turns', 'A tool call has no result.', turn.path)
-      if (part.kind === 'result' && !calls.has(part.callId)) throw cannotCarry(request, 'turns', 'A result answers no call.', turn.path)
+      if (part.kind === 'result' && !calls.has(part.callId)) throw cannotCarry(request, 'turns', 'A tool result has no call.', turn.path)
     }
   }
 }
@@ -184,7 +184,7 @@ function messages(turn: Turn, items: Item[]) {
     /** An answer's own pictures and files are shown to the model again, as the user's. */
     media(part: MediaPart, writing: Writing): void {
       const isAnswer = role === 'assistant'
-      if (isAnswer) writing.losses.adapted('turns.media', 'Media of an answer go back as a message of the user, or as their transcript.')
+      if (isAnswer) writing.losses.adapted('turns.media', 'Media of an answer are sent back in a user message, or as their transcript.')
       if (!isAnswer) add(mediaContent(part, writing))
       else if (part.transcript !== undefined) add({ type: 'output_text', text: part.transcript })
       else items.push({ type: 'message', role: 'user', content: [mediaContent(part, writing)] })
@@ -199,7 +199,7 @@ type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; su
 function writeNative(part: Native, said: ReturnType<typeof messages>, { losses }: Writing): void {
   if (part.dialect === 'responses') said.item(part.raw as Item)
   else if (part.summary !== undefined) {
-    losses.adapted('turns.native', 'Blocks of another vendor are told in words.')
+    losses.adapted('turns.native', 'Blocks of another vendor became text.')
     said.text(part.summary)
   } else losses.dropped('turns.native', 'Blocks of another vendor have no place on this upstream.')
 }

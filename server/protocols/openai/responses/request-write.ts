@@ -165,7 +165,7 @@ const samplingWriters: FieldWriters<Sampling, Writing> = {
 /** A field that models with sampling of their own refuse. */
 function tuned(name: string, field: Fields, { target, losses }: Writing): Fields | undefined {
   if (!target.capabilities.samplingRefused) return field
-  losses.dropped(name, 'This model samples in its own way.')
+  losses.dropped(name, 'This model does not accept sampling parameters.')
   return undefined
 }
 
@@ -189,7 +189,7 @@ const reasoningWriters: FieldWriters<ReasoningSettings, Writing> = {
   budget: (budget, writing, { effort }) => {
     if (effort !== undefined || budget < 0) return undefined
     const nearest = reachable(effortOf(budget), writing)
-    if (budget > 0) writing.losses.adapted('reasoning.budget', 'This upstream knows efforts, not budgets.')
+    if (budget > 0) writing.losses.adapted('reasoning.budget', 'This upstream has efforts, not budgets.')
     return { effort: nearest }
   },
   visible: (visible) => (visible === 'none' ? undefined : { summary: 'auto' }),

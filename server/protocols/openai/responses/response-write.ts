@@ -92,8 +92,8 @@ export function noteMedia(
   losses: LossList,
 ): void {
   if (media === 'image' ? hasData : isSpoken) {
-    if (media !== 'image') losses.adapted('response.media', 'What was spoken is told by its transcript.')
-  } else losses.dropped('response.media', 'An answer of this dialect holds no such media.')
+    if (media !== 'image') losses.adapted('response.media', 'Audio became its transcript.')
+  } else losses.dropped('response.media', 'Answers of this dialect cannot contain such media.')
 }
 
 /** The error of a response with a malformed call. */

@@ -78,7 +78,7 @@ function readHead(body: Incoming, path?: string, variant?: Variant): VideoHead {
 const editRequest = (body: Incoming, edits: RequestEdits): Incoming =>
   typeof body === 'string' ? editFields(body, edits, nowhere) : editForm(body, edits)
 
-const noVideo = () => new GatewayError('upstream_error', 'The upstream sent an answer that is no video.')
+const noVideo = () => new GatewayError('upstream_error', 'The upstream sent an answer that is not a video.')
 
 function videoIn(body: string): Record<string, unknown> {
   const video = parseObject(body)

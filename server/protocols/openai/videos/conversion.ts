@@ -62,9 +62,10 @@ function writeQuestion(question: VideoQuestion, { model }: Target, files: readon
   if (isSized && size === undefined)
     throw new GatewayError('unsupported_value', 'The upstream makes no video of that size.', { param: 'parameters.resolution' })
   const losses = lossList()
-  if (shape.lines?.toLowerCase() === '1080p') losses.adapted('parameters.resolution', 'The upstream makes the nearest of its own sizes.')
-  if (negative !== undefined) losses.dropped('parameters.negativePrompt', 'The upstream is told only what is to be seen.')
-  for (const hint of hints) losses.forgotten(hint, 'The upstream does not take this wish.')
+  if (shape.lines?.toLowerCase() === '1080p')
+    losses.adapted('parameters.resolution', 'The upstream uses the nearest size that it supports.')
+  if (negative !== undefined) losses.dropped('parameters.negativePrompt', 'The upstream has no negative prompts.')
+  for (const hint of hints) losses.forgotten(hint, 'The upstream does not support this option.')
   recordUnread(others, losses)
   const picture = image && ('data' in image.source ? image.source : files[0])
   const body = {
