@@ -9,7 +9,7 @@ export interface ConsolePage {
   load(): Promise<Component>
 }
 
-/** The API reference, which is also there for those who are not signed in. */
+/** The API reference, available without signing in too. */
 export const docsPage = async (): Promise<Component<{ alone?: boolean }>> => (await import('#client/features/docs/docs-page.tsx')).DocsPage
 
 /** Every page of the console. */

@@ -65,27 +65,27 @@ export function App() {
   const ended = () => setScreen('closed')
   onMount(() => {
     keepFocus()
-    // Who was here before will see the playground again: it is fetched while the server is asked who this is.
+    // Returning users will see the playground: preload it while the session is checked.
     if (readLocalStorage('been-here') !== null && isPlayground(location.pathname)) void PlaygroundPage.preload()
     void loadSession()
   })
 
-  /** Every page, once somebody is signed in; the address stays meanwhile. */
+  /** All pages for signed-in users; the address stays while signing in. */
   const Frame = (props: RouteSectionProps) => (
     <Switch>
       {/* For holders of a key who have no account. */}
       <Match when={props.location.pathname === '/key'}>
         <KeyHolderPage />
       </Match>
-      {/* For whoever has a link to a conversation. */}
+      {/* For anyone with a link to a conversation. */}
       <Match when={/^\/share\/([\w-]+)$/.exec(props.location.pathname)?.[1]} keyed>
         {(id) => <SharedPage id={id} />}
       </Match>
-      {/* Anybody may read how the API is called; whoever is signed in reads it in the shell. */}
+      {/* The API reference is public; signed-in users read it inside the shell. */}
       <Match when={props.location.pathname === '/docs' && screen() !== 'open'}>
         <DocsPage alone />
       </Match>
-      {/* For whoever was invited, signed in or not. */}
+      {/* For invited people, signed in or not. */}
       <Match when={props.location.pathname === '/join' && screen() !== 'setup' && screen() !== 'enrol'}>
         <JoinPage user={screen() === 'open' ? user() : null} singleSignOn={singleSignOn()} />
       </Match>
@@ -95,7 +95,7 @@ export function App() {
       <Match when={screen() === 'closed'}>
         <SignInPage onEntered={entered} singleSignOn={singleSignOn()} passkeys={status()?.passkeys} />
       </Match>
-      {/* Another person gets pages of their own. */}
+      {/* Keyed by user: another user gets new pages. */}
       <Match when={screen() === 'enrol' && user()?.id} keyed>
         {(_) => (
           <Signed user={user} entered={entered} ended={ended}>
@@ -136,7 +136,7 @@ export function App() {
   )
 }
 
-/** What is there once somebody is signed in: the session, and the dialog that asks again who they are. */
+/** The frame for signed-in users: the session, and the re-authentication dialog. */
 function Signed(props: { user(): UserRow | null; entered(entered: Entered): void; ended(): void; children: JSX.Element }) {
   const known = props.user() as UserRow
   const user = () => props.user() ?? known
@@ -177,7 +177,7 @@ function Playground() {
 
 const pageOf = (load: () => Promise<Component>): Component => lazy(async () => pageWithMessages(await load()))
 
-/** The page for administrators; for others a page that says so. */
+/** The page for administrators; for others a notice that they may not see it. */
 function forAdministrators(load: () => Promise<Component>): Component {
   const Page = pageOf(load)
   return () => {

@@ -19,11 +19,11 @@ const [banner, setBanner] = createSignal('')
 
 const [environment, setEnvironment] = createSignal('')
 
-/** What this installation calls itself, `staging` for example; empty: nothing. */
-/** What administrators tell whoever is signed in, as of the last answer about the session; empty: nothing. */
+/** The name of this installation, such as `staging`; empty for none. */
+/** The administrators' banner for signed-in users, as of the last session response; empty for none. */
 export { banner, environment }
 
-/** Somebody with a session; `mustEnrol`: it opens nothing before they have added a second factor. */
+/** A signed-in user; with `mustEnrol` the session is unusable until they have added a second factor. */
 export interface Entered {
   user: UserRow
   mustEnrol: boolean
@@ -55,10 +55,10 @@ export async function currentUser(): Promise<Entered | null> {
   }
 }
 
-/** Where a sign-in has come to: in, or before its second factor. */
+/** The state of a sign-in: complete, or waiting for the second factor. */
 export type Entry = Entered | { step: FactorMethods }
 
-/** What the server answered to a sign-in, however it was proved. */
+/** The server's answer to a sign-in by any method. */
 export function entryOf(answer: SignedIn | StepNeeded): Entry {
   if ('secondFactor' in answer) return { step: answer.secondFactor }
   known.set(true)
@@ -71,7 +71,7 @@ export const signIn = async (name: string, password: string): Promise<Entry> =>
 
 /**
  * Goes to the identity provider, which sends the browser back to `to`, a path of this server; with `link` the identity is added to the
- * signed-in user. A failure comes back as `?sign-in=` in that address. Throws ApiError when the server or the provider does not answer.
+ * signed-in user. A failure comes back as `?sign-in=` in that address. Throws ApiError when the server or the provider does not respond.
  */
 export async function beginProviderSignIn(wanted: ProviderSignIn): Promise<void> {
   const { address } = await callApi<{ address: string }>('POST', '/api/session/oidc', wanted)
@@ -85,13 +85,13 @@ export async function signOut(): Promise<void> {
   await callApi<void>('DELETE', '/api/session')
 }
 
-/** Deletes what this browser keeps of a user's own words: conversations with their drafts, and templates. Never rejects. */
+/** Deletes a user's conversations, drafts and templates from this browser. Never rejects. */
 export async function forgetWords(user: string): Promise<void> {
   safely(() => localStorage.removeItem(`parley.templates.${user}`))
   await new Promise<void>((resolve) => {
     const request = safely(() => indexedDB.deleteDatabase(`parley-${user}`))
     if (!request) return resolve()
-    // Another tab that has it open lets go when it is told, or when it is closed.
+    // Blocked by another tab: the browser deletes it once that tab closes the database or is itself closed.
     request.onsuccess = request.onerror = request.onblocked = () => resolve()
   })
 }
@@ -103,7 +103,7 @@ export async function setUp(token: string, name: string, password: string): Prom
   return made
 }
 
-/** The result of `work`, or undefined when the browser refuses storage. */
+/** The result of `work`, or undefined when the browser blocks storage. */
 function safely<Answer>(work: () => Answer): Answer | undefined {
   try {
     return work()

@@ -1,6 +1,6 @@
 /**
- * What changes on the server, for pages that show it. All pages of a tab share one stream, which is open while the tab is visible and
- * somebody listens. Where it breaks off or cannot be had, pages read again as it comes back, or every half minute.
+ * Server change events for pages that show live data. All pages of a tab share one stream, which is open while the tab is visible and
+ * there are listeners. While it is broken or unavailable, pages reload their data when it reconnects, or every half minute.
  */
 import { onCleanup } from 'solid-js'
 import { type Change, type Topic, topics } from '#shared/console/overview'
@@ -10,21 +10,21 @@ interface Listener {
   react(): void
 }
 
-/** Milliseconds after which the first stream of a page opens, so that it delays nothing that the page shows. */
+/** Delay of the first stream of a page in milliseconds, so that it does not slow down the first load. */
 const firstMs = 3_000
-/** Milliseconds for which a stream stays open when nobody listens. */
+/** Milliseconds for which a stream without listeners stays open. */
 const leaveMs = 2_000
-/** Milliseconds until a stream that was refused is asked for again. */
+/** Milliseconds until a refused stream is retried. */
 const againMs = 30_000
 
 const listeners = new Set<Listener>()
 let source: EventSource | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
-/** Whether something may have changed that nobody was told: from the start, and while there is no stream. */
+/** Whether changes may have been missed: at the start, and while there is no stream. */
 let broken = true
 let leaving: ReturnType<typeof setTimeout> | undefined
 
-/** Calls `react` after any of these changed, until the calling component is gone. */
+/** Calls `react` after any of these changed, until the calling component is disposed. */
 export function onChange(to: readonly Topic[], react: () => void): void {
   const listener = { to: new Set(to), react }
   listeners.add(listener)
@@ -33,7 +33,7 @@ export function onChange(to: readonly Topic[], react: () => void): void {
   onCleanup(() => {
     listeners.delete(listener)
     if (listeners.size > 0) return
-    // The next page usually listens at once.
+    // The next page usually subscribes at once.
     leaving = setTimeout(() => {
       stop()
       broken = true
@@ -66,7 +66,7 @@ function open(): void {
   const stream = new EventSource('/api/events')
   source = stream
   stream.onopen = () => {
-    // Whatever changed meanwhile was not told.
+    // Changes in the meantime were missed.
     if (broken) tell(topics)
     broken = false
   }
@@ -74,7 +74,7 @@ function open(): void {
     broken = true
     if (stream.readyState !== EventSource.CLOSED) return
     stop()
-    // The session may be over: whoever reads finds out.
+    // The session may have ended; the reload finds out.
     tell(topics)
     plan(againMs)
   }

@@ -49,20 +49,20 @@ export async function callApi<Answer>(method: Method, path: string, body?: unkno
   })) as Answer
 }
 
-/** Asks the person to prove again who they are; false when they would not. */
+/** Asks the user to confirm their identity; false when they decline. */
 export type Prover = () => Promise<boolean>
 
 let prover: Prover | undefined
-/** The proof that is being asked for: calls that need one meanwhile wait for the same. */
+/** The pending confirmation, shared by all calls that need one meanwhile. */
 let proving: Promise<boolean> | undefined
 
-/** Sets who is asked for a proof when the server wants one; undefined: nobody, and such calls fail. */
+/** Sets the handler that asks for confirmation when the server requires it; with undefined such calls fail. */
 export function setProver(ask: Prover | undefined): void {
   prover = ask
 }
 
 /**
- * One request with the session cookie; where the server wants a fresh proof of who asks, it is asked for, and the request repeated. Throws
+ * One request with the session cookie. If the server requires a fresh confirmation of identity, asks for it and repeats the request. Throws
  * as `sendOnce` does.
  */
 export async function send(...request: Parameters<typeof sendOnce>): Promise<Response> {
@@ -76,14 +76,14 @@ export async function send(...request: Parameters<typeof sendOnce>): Promise<Res
   return (await proving) ? sendInSession(...request) : response
 }
 
-/** Milliseconds in which the cookie of a session arrives that was given another token. */
+/** Milliseconds within which the cookie of a renewed session token arrives. */
 const cookieMs = 300
-/** Whether this page has been in a session. */
+/** Whether this page has had a session. */
 let inSession = false
 
 /**
- * One request, which is repeated once where the session seems to be over: a proof, in this tab or in another, gives it another token, and
- * what was sent with the old one is refused before anything is done. Throws as `sendOnce` does.
+ * One request, repeated once if the session seems to have ended: a confirmation, in this tab or another, renews its token, and
+ * requests sent with the old token are refused before they have any effect. Throws as `sendOnce` does.
  */
 async function sendInSession(...request: Parameters<typeof sendOnce>): Promise<Response> {
   const response = await sendOnce(...request)

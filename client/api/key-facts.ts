@@ -1,4 +1,4 @@
-/** What the holder of an API key may know of it. The key is sent once, and kept nowhere. */
+/** Facts of an API key for its holder. The key is sent with the request and not stored. */
 import type { KeyFacts, KeyUsage } from '#shared/console/key'
 import { ApiError, readError } from './http.ts'
 

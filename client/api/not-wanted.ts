@@ -1,5 +1,5 @@
 /**
- * Why a request is given up whose answer nobody wants any more. One for all, made here: a reason that `abort()` makes by itself remembers the
- * calls that led to it, and with them the page that was left, which leads to the one before.
+ * The abort reason for requests whose answer is no longer needed. One shared instance: a reason created by `abort()` itself retains the
+ * stack that led to it, and with it the page that was left, which retains the one before.
  */
 export const notWanted = new DOMException('Nobody wants the answer any more.', 'AbortError')

@@ -1,4 +1,4 @@
-/** Proofs of who somebody is: second factors, passkeys, and proving it again. The browser's own part is @simplewebauthn/browser. */
+/** Second factors, passkeys and re-authentication. The browser side of WebAuthn is @simplewebauthn/browser. */
 import type { AppRow, FactorGiven, FactorsRow, NewCodes, PasskeyUse, ProofGiven, ProofMethods, StepNeeded } from '#shared/console/session'
 import type { SignedIn } from '#shared/console/user'
 import { type Entry, entryOf } from './account.ts'
@@ -6,47 +6,47 @@ import { ApiError, callApi } from './http.ts'
 
 const load = () => import('@simplewebauthn/browser')
 
-/** Whether this browser has passkeys at this address; `origin` is where they work, as the server's status says. */
+/** Whether this browser supports passkeys at this address; `origin` is where they work, from the server's status. */
 export const passkeysHere = (origin: string | undefined): boolean => origin === location.origin && 'PublicKeyCredential' in window
 
-/** Ends a sign-in with a code. Throws ApiError: 401 for a wrong one, or when the sign-in is over. */
+/** Completes a sign-in with a code. Throws ApiError: 401 for a wrong code or an expired sign-in. */
 export const giveFactor = async (given: FactorGiven): Promise<Entry> =>
   entryOf(await callApi<SignedIn | StepNeeded>('POST', '/api/session/step', given))
 
-/** Ends a sign-in with a passkey of whoever has begun it. Throws ApiError. */
+/** Completes a sign-in with a passkey of the user who started it. Throws ApiError. */
 export const givePasskey = async (): Promise<Entry> => giveFactor({ passkey: await askPasskey('step') })
 
-/** Signs in by a passkey that knows its user. Throws ApiError. */
+/** Signs in with a discoverable passkey. Throws ApiError. */
 export const signInByPasskey = async (): Promise<Entry> =>
   entryOf(await callApi<SignedIn | StepNeeded>('POST', '/api/session/passkey', { passkey: await askPasskey('sign-in') }))
 
-/** How the signed-in user can prove again who they are. Throws ApiError. */
+/** How the signed-in user can re-authenticate. Throws ApiError. */
 export const readProofMethods = () => callApi<ProofMethods>('GET', '/api/session/proof')
 
-/** Proves it. Throws ApiError. */
+/** Re-authenticates. Throws ApiError. */
 export const prove = (given: ProofGiven) => callApi<void>('POST', '/api/session/proof', given)
 
-/** Proves it with a passkey. Throws ApiError. */
+/** Re-authenticates with a passkey. Throws ApiError. */
 export const proveByPasskey = async () => prove({ passkey: await askPasskey('proof') })
 
 /** The second factors of the signed-in user. Throws ApiError. */
 export const readFactors = (signal?: AbortSignal) => callApi<FactorsRow>('GET', '/api/session/factors', undefined, signal)
 
-/** Begins to add an authenticator app. Throws ApiError. */
+/** Starts adding an authenticator app. Throws ApiError. */
 export const beginApp = (name: string) => callApi<AppRow>('POST', '/api/session/factors/apps', { name })
 
-/** Adds it with a code of it; recovery codes come with the first factor. Throws ApiError. */
+/** Adds the app by one of its codes; the first factor brings recovery codes. Throws ApiError. */
 export const confirmApp = async (id: string, code: string): Promise<string[]> =>
   (await callApi<NewCodes>('POST', `/api/session/factors/apps/${encodeURIComponent(id)}`, { code })).recoveryCodes
 
-/** Makes a passkey and adds it; recovery codes come with the first factor. Throws ApiError. */
+/** Creates and adds a passkey; the first factor brings recovery codes. Throws ApiError. */
 export async function addPasskey(name: string): Promise<string[]> {
   const { startRegistration } = await load()
   const passkey = await fromBrowser(startRegistration({ optionsJSON: await optionsFor('enrolment') }))
   return (await callApi<NewCodes>('POST', '/api/session/factors/passkeys', { name, passkey })).recoveryCodes
 }
 
-/** New recovery codes in the place of all others. Throws ApiError. */
+/** New recovery codes that replace all others. Throws ApiError. */
 export const renewRecoveryCodes = async (): Promise<string[]> =>
   (await callApi<NewCodes>('POST', '/api/session/recovery-codes')).recoveryCodes
 
@@ -55,11 +55,11 @@ async function askPasskey(use: PasskeyUse) {
   return fromBrowser(startAuthentication({ optionsJSON: await optionsFor(use) }))
 }
 
-/** What the server wants signed, in the form that the browser takes. */
+/** The server's WebAuthn options, in the browser's format. */
 const optionsFor = async (use: PasskeyUse) =>
   (await callApi<{ options: never }>('POST', '/api/session/passkey-options', { for: use })).options
 
-/** A refusal of the person or the device as an ApiError `passkey_refused`. */
+/** Turns a refusal by the user or the device into an ApiError `passkey_refused`. */
 async function fromBrowser<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked

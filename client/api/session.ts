@@ -1,4 +1,4 @@
-/** The session of the page, for every screen: who is signed in, and what to do when the session has ended. */
+/** The session of the page, for every screen: the signed-in user, and what to do when the session has ended. */
 import { type Accessor, createContext, useContext } from 'solid-js'
 import type { UserRow } from '#shared/console/user'
 
@@ -7,13 +7,13 @@ export interface Session {
   user: Accessor<UserRow>
   /** Whether the user may see everything and change it. */
   admin: Accessor<boolean>
-  /** Reads the user again, with the present balance. Keeps what was known when that fails. */
+  /** Reloads the user with the current balance; keeps the old data if that fails. */
   refresh(): Promise<void>
-  /** The server said that the session has ended: shows the sign-in page, at the same address. */
+  /** The session has ended on the server: shows the sign-in page, at the same address. */
   ended(): void
 }
 
-/** Where the session is handed to the screens. */
+/** Provides the session to the screens. */
 export const SessionContext = createContext<Session>()
 
 /** The session of the page. Throws outside of a signed-in page. */

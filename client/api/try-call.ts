@@ -1,7 +1,7 @@
-/** A call to a door of models with a key that was typed on the page; nothing of it is kept. */
+/** A call to a model endpoint with a key typed on the page; nothing is stored. */
 import { ApiError, readError } from './http.ts'
 
-/** What came back so far. */
+/** The response so far. */
 export interface TriedCall {
   status: number
   requestId: string | null
@@ -9,7 +9,7 @@ export interface TriedCall {
   pieces: AsyncIterable<string>
 }
 
-/** Sends the call. Throws ApiError when it is refused or nothing answers, and the abort reason when it is stopped. */
+/** Sends the call. Throws ApiError when it is refused or there is no response, and the abort reason when it is aborted. */
 export async function tryCall(method: string, path: string, key: string, body: string, signal: AbortSignal): Promise<TriedCall> {
   const headers: Record<string, string> = { authorization: `Bearer ${key}` }
   if (path.startsWith('/v1/messages')) headers['anthropic-version'] = '2023-06-01'

@@ -6,7 +6,7 @@ import { priceUnits } from '#shared/console/price'
 import { ts } from './messages.ts'
 import './bill.css'
 
-/** The lines of a bill, their sum, the ratio of the group, and what that makes. */
+/** The lines of a bill, their sum, the ratio of the group, and the result. */
 export function BillTable(props: { bill: Bill; group: string; total: string }) {
   return (
     <table class="bill">
@@ -58,7 +58,7 @@ export function BillTable(props: { bill: Bill; group: string; total: string }) {
   )
 }
 
-/** The name of a price in words; one that has none here as it is. */
+/** The label of a price unit; unknown units are shown as they are. */
 export function unitText(unit: string): string {
   const known = priceUnits.find((one) => one === unit)
   return known === undefined ? unit : ts(`unit_${known}`)

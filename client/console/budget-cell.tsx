@@ -8,7 +8,7 @@ import { ts } from './messages.ts'
 
 const per = { daily: 'perDaily', weekly: 'perWeekly', monthly: 'perMonthly', total: 'perTotal' } as const
 
-/** What is used of the budget that is nearest to its end. */
+/** Usage of the budget that is nearest to its limit. */
 export function BudgetCell(props: { row: { budget: Budget | null; budgetLeft?: BudgetLeft } }) {
   const near = () => tightest(props.row)
   return (
@@ -29,7 +29,7 @@ export function BudgetCell(props: { row: { budget: Budget | null; budgetLeft?: B
   )
 }
 
-/** The limits in a few words. */
+/** The limits in short. */
 export function limitsText(limits: Limits | null): string {
   if (limits === null) return ''
   const { rpm, tpm, concurrency } = limits

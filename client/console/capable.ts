@@ -1,15 +1,15 @@
-/** What a model can do, in a few words: in the tables of channels and of prices. */
+/** The capabilities of a model in short, for the tables of channels and prices. */
 import type { CapabilityRow } from '#shared/console/model'
 import { type Operation, operations } from '#shared/ids'
 import { ts } from './messages.ts'
 
 const skills = ['tools', 'vision', 'reasoning'] as const
-/** Operations that are no ability of a model, or go without saying. */
+/** Operations that are not a capability of the model, or are implied. */
 const unsaid = ['generate', 'interact', 'compact', 'count-tokens', 'state'] as const satisfies Operation[]
 const isSaid = (operation: Operation): operation is Exclude<Operation, (typeof unsaid)[number]> => !unsaid.some((one) => one === operation)
 const tasks = operations.filter(isSaid)
 
-/** Of a model that answers what an answer may use, of any other what it does; undefined where nothing is known. */
+/** Features of a generating model, or the operations of any other model; undefined if nothing is known. */
 export function capableText(row: Pick<CapabilityRow, 'operations' | 'capabilities'> | undefined): string | undefined {
   if (row === undefined) return undefined
   const answers = row.operations.includes('generate')

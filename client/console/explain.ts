@@ -1,4 +1,4 @@
-/** What a person reads when a call failed. */
+/** Error messages for failed calls. */
 import type { ApiError } from '#client/api/http.ts'
 import { tc } from '#client/ui/console/messages.ts'
 
@@ -24,7 +24,7 @@ export function explain(error: ApiError): string {
   }
 }
 
-/** What the server expected, by how it begins to say so; numbers in it are counts of the message. */
+/** Our messages by the beginning of the server's validation messages; numbers in those become parameters. */
 const expectations: readonly (readonly [RegExp, Parameters<typeof tc>[0]])[] = [
   [/^expected a plain decimal number/i, 'errDecimal'],
   [/^expected an address that begins with/i, 'errAddress'],
@@ -41,7 +41,7 @@ const expectations: readonly (readonly [RegExp, Parameters<typeof tc>[0]])[] = [
   [/^expected required property/i, 'required'],
 ]
 
-/** The server's message for people, in their language where its kind is known. */
+/** The server's message for people, translated where its kind is known. */
 function inWords(message: string): string {
   for (const [begins, key] of expectations) {
     const [found, first, second] = begins.exec(message) ?? []
@@ -50,7 +50,7 @@ function inWords(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}`
 }
 
-/** Fields have names of their own on the page: the API's are left out. */
+/** Without the API's field name: the page has its own labels. */
 const withoutParam = ({ message, param }: ApiError): string =>
   param !== undefined && message.startsWith(`${param}: `) ? message.slice(param.length + 2) : message
 

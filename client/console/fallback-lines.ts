@@ -3,7 +3,7 @@ import type { ApiError } from '#client/api/http.ts'
 import type { Fallback } from '#shared/console/settings'
 import { errorAt } from './explain.ts'
 
-/** Why a fallback is tried. */
+/** Causes for trying a fallback. */
 export const causes = ['error', 'context', 'filter'] as const
 /** A cause. */
 export type Cause = (typeof causes)[number]
@@ -19,7 +19,7 @@ export function linesOf(fallbacks: Record<string, Fallback>): FallbackLines {
   return { error: lines('error'), context: lines('context'), filter: lines('filter') }
 }
 
-/** The lists of the lines, and the causes with a line that is not `model: first, second`. */
+/** The fallbacks in the lines, and the causes with a malformed line (not `model: first, second`). */
 export function fallbacksOf(lines: FallbackLines): { found: Record<string, Fallback>; wrong: Cause[] } {
   const found: Record<string, Fallback> = {}
   const wrong = new Set<Cause>()
@@ -28,7 +28,7 @@ export function fallbacksOf(lines: FallbackLines): { found: Record<string, Fallb
       .split('\n')
       .map((text) => text.trim())
       .filter(Boolean)) {
-      // The name of a model may have a colon: the last one before the list counts.
+      // A model name may contain colons: the last one before the list counts.
       const [, model, list] = /^(.+):\s+(.+)$/.exec(line) ?? []
       const models =
         list
@@ -42,7 +42,7 @@ export function fallbacksOf(lines: FallbackLines): { found: Record<string, Fallb
   return { found, wrong: [...wrong] }
 }
 
-/** The failure at the lines of this cause; what names none stands at the first. */
+/** The failure for the lines of this cause; one that names no cause belongs to the first. */
 export function errorAtCause(error: ApiError | undefined, cause: Cause): string | undefined {
   const [, named = causes[0]] = /\.(error|context|filter)(?:\.\d+)?$/.exec(error?.param ?? '') ?? []
   return named === cause ? errorAt(error, 'fallbacks') : undefined

@@ -19,7 +19,7 @@ import { createWrite } from './write.ts'
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 const InviteDialog = later(async () => (await import('./invite-dialog.tsx')).InviteDialog)
 
-/** Links by which people come in: made here, shown once, taken back. With a team only those to it. */
+/** Invitation links: created, shown once, withdrawn. With `team`, only those to that team. */
 export function InvitationsCard(props: { team?: { id: string; name: string }; teamRoles?: readonly TeamRole[] }) {
   const load = createLoad(
     () => `/api/invitations${props.team ? `?team=${encodeURIComponent(props.team.id)}` : ''}`,

@@ -13,10 +13,10 @@ import { createLoad, readAll } from './load.ts'
 import { ts } from './messages.ts'
 import { createWrite } from './write.ts'
 
-/** Days for which a link is good. */
+/** Days for which a link can be valid. */
 const days = ['1', '7', '30', '90'] as const
 
-/** Makes an invitation: to the server with role and group, or to a team with the roles in it that the reader may give. */
+/** Creates an invitation: to the server with role and group, or to a team with the roles that the user may grant. */
 export function InviteDialog(props: {
   team?: { id: string; name: string }
   teamRoles?: readonly TeamRole[]

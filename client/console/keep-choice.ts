@@ -1,10 +1,10 @@
-/** Which requests are kept, as the value of a choice. */
+/** The setting "which requests are kept" as the value of a select. */
 import type { KeepBodies } from '#shared/console/body'
 
-/** The setting as the value of a choice. */
+/** The select value for a setting. */
 export const keepChoice = (keep: KeepBodies): string => (keep === true ? 'all' : keep === false || keep === 0 ? 'off' : String(keep))
 
-/** The setting that a choice stands for. */
+/** The setting for a select value. */
 export function keepOf(choice: string): KeepBodies {
   if (choice === 'errors') return 'errors'
   return choice === 'all' ? true : choice === 'off' ? false : Number(choice)

@@ -1,4 +1,4 @@
-/** Deletes kept requests and answers, once it has said what goes. */
+/** Deletion of kept requests and answers, with a confirmation. */
 
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
@@ -11,7 +11,7 @@ import { createWrite } from './write.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
-/** A line about what is kept of a key or a user, and the button that deletes it all. `name` is that of the key or user. */
+/** A line about the kept data of a key or a user, with the button that deletes all of it. `name` is that of the key or user. */
 export function KeptDeletion(props: { of: { key: string } | { user: string }; name: string }) {
   const kind = () => ('key' in props.of ? ('Key' as const) : ('User' as const))
   const path = () => `/api/bodies?${new URLSearchParams({ ...props.of })}`
@@ -26,7 +26,7 @@ export function KeptDeletion(props: { of: { key: string } | { user: string }; na
   )
 }
 
-/** The button that deletes what is kept of one request. */
+/** The button that deletes the kept data of one request. */
 export function KeptRequestDeletion(props: { id: string; onDone(): void }) {
   return (
     <Deletion

@@ -1,7 +1,7 @@
 /** Budgets and limits as people type them, the same for keys, users and groups. */
 import type { Budget, Limits } from '#shared/console/limits'
 
-/** What the fields of a form hold; empty is no limit. */
+/** Form values; empty means no limit. */
 export interface Bounds {
   daily: string
   weekly: string
@@ -16,7 +16,7 @@ export interface Bounds {
 const amounts = ['daily', 'weekly', 'monthly', 'total'] as const
 const rates = ['rpm', 'tpm', 'concurrency'] as const
 
-/** The fields of a form for what is set. */
+/** The form values for a row. */
 export function boundsOf(row: { budget: Budget | null; limits: Limits | null } | undefined): Bounds {
   const { budget, limits } = row ?? { budget: null, limits: null }
   const text = (value: string | number | undefined) => (value === undefined ? '' : String(value))
@@ -42,7 +42,7 @@ export function readBounds(bounds: Bounds): { budget: Budget; limits: Limits } {
   }
 }
 
-/** The budget that is nearest to its end: how much of which window is used. Undefined without a budget. */
+/** The budget that is nearest to its limit: its window and the used share. Undefined without a budget. */
 export function tightest(row: {
   budget: Budget | null
   budgetLeft?: { total?: string; daily?: string; weekly?: string; monthly?: string }

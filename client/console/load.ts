@@ -1,4 +1,4 @@
-/** Reading for pages: what is known, what went wrong, and whether newer rows are on their way. Old rows stay until new ones arrive. */
+/** Data loading for pages: the data, the error, and whether a load is running. Old rows stay until new ones arrive. */
 import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
 import { ApiError, callApi } from '#client/api/http.ts'
 import { notWanted } from '#client/api/not-wanted.ts'
@@ -8,19 +8,19 @@ import type { MoreRows } from '#client/ui/console/table.tsx'
 import type { Page } from '#shared/console/model'
 import { explain } from './explain.ts'
 
-/** What one reading has brought. */
+/** The state of a load. */
 export interface Load<Value> {
-  /** What was read last; undefined until then. */
+  /** The last loaded value; undefined before the first. */
   value: Accessor<Value | undefined>
   error: Accessor<ApiError | undefined>
   loading: Accessor<boolean>
-  /** Reads again. */
+  /** Loads again. */
   reload(): Promise<void>
-  /** Replaces what is known, after a write answered it. */
+  /** Replaces the value, with the answer to a write. */
   set(value: Value): void
 }
 
-/** Reads whenever `key` changes; an undefined key reads nothing. A session that has ended shows the sign-in page. */
+/** Loads whenever `key` changes; an undefined key loads nothing. An ended session shows the sign-in page. */
 export function createLoad<Key, Value>(
   key: Accessor<Key | undefined>,
   read: (key: Key, signal: AbortSignal) => Promise<Value>,
@@ -59,7 +59,7 @@ export function createLoad<Key, Value>(
 
 /** A list read page by page. */
 export interface Pages<Row> extends Omit<Load<Row[]>, 'set'> {
-  /** Reads the next page and says how that goes; undefined at the end. */
+  /** Loads the next page, and its state; undefined at the end. */
   more: Accessor<MoreRows | undefined>
   /** Changes the rows that are shown, after a write. */
   change(turn: (rows: Row[]) => Row[]): void

@@ -1,5 +1,5 @@
 import { createTranslator } from '#client/ui/language.ts'
 import { en } from './en.ts'
 
-/** Translates what several console pages say about money and limits. */
+/** Translates messages shared by several console pages. */
 export const ts = createTranslator(en, () => import('./zh.ts'))

@@ -1,8 +1,8 @@
-/** Why a channel, a key or a model rests, and when it is tried again. */
+/** Texts for why a channel, a key or a model rests, and when it is retried. */
 import type { HealthRow } from '#shared/console/channel'
 import { ts } from './messages.ts'
 
-/** The code of a failure in words; a code without words as it is. */
+/** The text for an error code; an unknown code as it is. */
 export function causeText(cause: string): string {
   switch (cause) {
     case 'upstream_auth_failed':
@@ -18,10 +18,10 @@ export function causeText(cause: string): string {
 /** A duration in words: seconds below two minutes. */
 export const waitText = (ms: number): string => (ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.ceil(ms / 60_000)} min`)
 
-/** When it is tried again, as a sentence. Milliseconds. */
+/** A sentence with the time of the next retry, in `ms` milliseconds. */
 export const retryText = (ms: number): string => (ms <= 0 ? ts('retryNow') : ts('retryIn', { time: waitText(ms) }))
 
-/** What rests: a model behind a key, a key, or everything. */
+/** What rests: a model via a key, a key, or everything. */
 export function restedText({ key, model }: Pick<HealthRow, 'key' | 'model'>): string {
   if (model !== null) return key === null ? model : ts('restModel', { model, key })
   return key === null ? ts('restAll') : ts('restKey', { key })

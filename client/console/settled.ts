@@ -1,6 +1,6 @@
 import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
 
-/** The value once it has been the same for `ms` milliseconds: what is typed is asked about when somebody pauses. */
+/** The value, debounced by `ms` milliseconds. */
 export function createSettled<Value>(value: Accessor<Value>, ms: number): Accessor<Value> {
   const [settled, setSettled] = createSignal(value())
   let pause: ReturnType<typeof setTimeout> | undefined

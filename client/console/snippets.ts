@@ -1,4 +1,4 @@
-/** Ready-made first steps with a key: a call by curl and the SDKs, and the settings of coding agents. The key is `$PARLEY_KEY`. */
+/** Samples for a key: calls with curl and the SDKs, and the settings of coding agents. The key is `$PARLEY_KEY`. */
 
 /** A sample. */
 export interface Sample {

@@ -1,8 +1,8 @@
-/** Reading again after changes, not more often than a page needs. */
+/** Throttled reloads after changes. */
 import { onCleanup } from 'solid-js'
 
 /**
- * Calls `react` after each call of the result, at once or so that `leastMs` milliseconds lie between two; many calls meanwhile are one.
+ * Returns a function that calls `react` at once, or `leastMs` milliseconds after the last time; calls in between are merged into one.
  * Ends with the calling component.
  */
 export function createSoon(leastMs: number, react: () => void): () => void {

@@ -1,20 +1,20 @@
-/** The vendors by the names that people know. */
+/** Vendors with their display names. */
 import { codingPlanIds, type VendorId, vendorIds } from '#shared/ids'
 
-/** What the gallery shows of a vendor. */
+/** A vendor in the gallery. */
 export interface VendorCard {
   id: VendorId
   title: string
   /** Two letters in place of a logo. */
   monogram: string
-  /** It has no address of its own. */
+  /** It has no default address. */
   needsAddress: boolean
-  /** It usually needs no key: a server of one's own. */
+  /** It usually needs no key: a self-hosted server. */
   keyless: boolean
   kind: VendorKind
 }
 
-/** The parts of the gallery, in their order. */
+/** The sections of the gallery, in order. */
 export const vendorKinds = ['maker', 'cloud', 'host', 'machine', 'plan', 'other'] as const
 export type VendorKind = (typeof vendorKinds)[number]
 
@@ -114,7 +114,7 @@ export const vendorCards: readonly VendorCard[] = vendorIds.map((id) => ({
   monogram: id.slice(0, 2),
   needsAddress: withoutAddress.includes(id),
   keyless: own.includes(id),
-  // Whoever makes nothing and is no cloud hosts the models of others.
+  // Every other vendor hosts the models of others.
   kind: kindNames.find((kind) => kinds[kind].includes(id)) ?? 'host',
 }))
 

@@ -1,4 +1,4 @@
-/** Writing: one call at a time, with its failure where the form shows it. What was typed is the caller's and stays. */
+/** Writes: one call at a time, with its error for the form to show. Form values stay with the caller. */
 import { type Accessor, createSignal } from 'solid-js'
 import type { ApiError } from '#client/api/http.ts'
 import { announceError } from '#client/ui/announcer.tsx'
@@ -7,18 +7,18 @@ import { showFault } from '#client/ui/keep-focus.ts'
 import { explain } from './explain.ts'
 import { asApiError } from './load.ts'
 
-/** A write that may be under way or have failed. */
+/** A write that may be running or have failed. */
 export interface Write {
   busy: Accessor<boolean>
   error: Accessor<ApiError | undefined>
-  /** The failure in words, where no field shows it. */
+  /** The error message, unless a field shows it. */
   unshown: Accessor<string | undefined>
-  /** Runs `work` as an attempt does; true when it succeeded. A failure is announced, shown and kept until the next run. */
+  /** Runs `work` like an attempt; true on success. An error is announced, and kept until the next run. */
   run(work: () => Promise<unknown>): Promise<boolean>
   clear(): void
 }
 
-/** A write. */
+/** Creates a write. */
 export function createWrite(): Write {
   const [error, setError] = createSignal<ApiError | undefined>()
   const [unshown, setUnshown] = createSignal<string | undefined>()

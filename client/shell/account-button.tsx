@@ -10,7 +10,7 @@ import { type MessageKey, t } from './messages.ts'
 
 const themeLabel: Record<Theme, MessageKey> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
 
-/** Who is signed in, the balance, and a menu with the settings of this browser. */
+/** The signed-in user, the balance, and a menu with the settings of this browser. */
 export function AccountButton(props: { folded: boolean; onSignOut(forget?: boolean): void }) {
   const { user } = useSession()
   const navigate = useNavigate()

@@ -1,4 +1,4 @@
-/** What administrators tell everybody: a line of plain text above every page, until it is closed or says something else. */
+/** The administrators' banner: a line of plain text above every page, until it is closed; a changed text shows again. */
 import { createSignal, Show } from 'solid-js'
 import { banner } from '#client/api/account.ts'
 import { IconButton } from '#client/ui/button.tsx'
@@ -6,7 +6,7 @@ import { t } from './messages.ts'
 
 const place = 'parley.banner-closed'
 
-/** The line; nothing where there is none, or where this tab has closed it. */
+/** The banner; nothing if there is none, or this tab has closed it. */
 export function HouseBanner() {
   const [closed, setClosed] = createSignal(lastClosed())
   const close = () => {
@@ -14,7 +14,7 @@ export function HouseBanner() {
     try {
       sessionStorage.setItem(place, banner())
     } catch {
-      // Storage is off: it stays closed as long as the page.
+      // Storage is blocked: it stays closed for the lifetime of the page.
     }
   }
   return (

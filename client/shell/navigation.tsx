@@ -12,9 +12,9 @@ import { resting } from './resting.ts'
 
 interface NavigationProps {
   folded: boolean
-  /** Whether the width is a choice; below 1180 pixels and in the playground it is not. */
+  /** Whether the user can collapse it; not below 1180 pixels and not in the playground. */
   canFold: boolean
-  /** The playground has the account below its conversations. */
+  /** Whether to show the account; the playground has it below its conversations. */
   account: boolean
   onFold(folded: boolean): void
   onSearch(): void
@@ -27,7 +27,7 @@ export function Navigation(props: NavigationProps) {
   const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
   return (
     <nav class="shell-nav" classList={{ folded: props.folded }} aria-label={t('main')}>
-      {/* Before the navigation, which it skips; every page names its place `content`. */}
+      {/* Before the navigation, which it skips; every page has an element with id `content`. */}
       <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
         {t('skip')}
       </button>
@@ -75,7 +75,7 @@ export function Navigation(props: NavigationProps) {
   )
 }
 
-/** A link to a page, marked when it is the present one. */
+/** A link to a page, marked if it is the current one. */
 export function PageLink(props: { page: ShellPage; folded?: boolean; onGo?: () => void }) {
   const location = useLocation()
   const current = () => isCurrent(props.page, location.pathname)

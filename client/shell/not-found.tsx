@@ -23,7 +23,7 @@ export function NotFound() {
   )
 }
 
-/** The page is for administrators, and somebody else opened it. */
+/** The page is for administrators only. */
 export function NotAllowed() {
   const { user } = useSession()
   return (

@@ -9,10 +9,10 @@ export interface ShellPage {
   icon: IconName
 }
 
-/** The playground, which stands apart. */
+/** The playground, listed separately. */
 export const playground: ShellPage = { path: '/', label: 'playground', icon: 'chat' }
 
-/** Pages that everybody sees. */
+/** Pages for all users. */
 export const ownPages: readonly ShellPage[] = [
   { path: '/overview', label: 'overview', icon: 'home' },
   { path: '/requests', label: 'requests', icon: 'list' },

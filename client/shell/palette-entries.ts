@@ -1,4 +1,4 @@
-/** What the palette offers before anything is asked of the server: pages and actions, matched by every word that was typed. */
+/** Local entries of the palette: pages and actions, matched by every typed word. */
 import type { IconName } from '#client/ui/icon.tsx'
 import { setTheme, theme } from '#client/ui/theme.ts'
 import { t } from './messages.ts'
@@ -11,7 +11,7 @@ export interface PaletteEntry {
   icon: IconName
   label: string
   note?: string
-  /** Where it leads; or else what it does. */
+  /** The link target; otherwise the entry has an action. */
   href?: string
   run?(): void
 }

@@ -1,4 +1,4 @@
-/** What the server finds for the palette: requests, keys, users, teams, models, channels, groups and plans, by id, name or the end of a key. */
+/** Server search for the palette: requests, keys, users, teams, models, channels, groups and plans, by id, name or the end of a key. */
 import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { notWanted } from '#client/api/not-wanted.ts'
@@ -8,7 +8,7 @@ import type { Found } from '#shared/console/search'
 import { t } from './messages.ts'
 import type { PaletteEntry } from './palette-entries.ts'
 
-/** Milliseconds after typing. */
+/** Debounce of typing, in milliseconds. */
 const pauseMs = 120
 const icons: Record<Exclude<Found['kind'], 'page'>, IconName> = {
   request: 'list',
@@ -21,10 +21,10 @@ const icons: Record<Exclude<Found['kind'], 'page'>, IconName> = {
   group: 'layers',
 }
 
-/** A key that was pasted whole is searched by its end: addresses are written into the logs of proxies. */
+/** A pasted full key is reduced to its end: URLs are written into the logs of proxies. */
 export const withoutSecret = (typed: string): string => (/^[sp]k-\S{8,}$/.test(typed) ? typed.slice(-4) : typed)
 
-/** What is found for the text, and whether an answer is on its way. Pages are left out: the palette knows them in every language. */
+/** The results for the text, and whether a request is pending. Pages are left out: the palette knows them in every language. */
 export function createSearch(text: Accessor<string>): Accessor<PaletteEntry[]> & { searching: Accessor<boolean> } {
   const [found, setFound] = createSignal<PaletteEntry[]>([])
   const [searching, setSearching] = createSignal(false)

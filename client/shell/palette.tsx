@@ -1,4 +1,4 @@
-/** The palette: a combobox over the page. Arrow keys move, Enter opens, Escape closes and gives the focus back. */
+/** The palette: a combobox over the page. Arrow keys move, Enter opens, Escape closes and restores the focus. */
 import { Dialog } from '@kobalte/core/dialog'
 import { useNavigate } from '@solidjs/router'
 import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js'
@@ -11,7 +11,7 @@ import './palette.css'
 import { localEntries, type PaletteEntry } from './palette-entries.ts'
 import { createSearch } from './palette-search.ts'
 
-/** The open palette. `begun` is called when the field has the focus: what was typed until then. */
+/** The open palette. `begun` is called once the field has the focus, and returns what was typed until then. */
 export function Palette(props: { begun(): string; onClose(): void }) {
   const { admin } = useSession()
   const navigate = useNavigate()

@@ -15,11 +15,11 @@ import { t } from './messages.ts'
 
 type Typed = 'password' | 'code' | 'recoveryCode'
 
-/** The dialog: password, code, passkey or the identity provider, whichever the person has. */
+/** The dialog: password, code, passkey or the identity provider, whichever the user has. */
 export function ProofForm(props: { onEnd(proved: boolean): void }) {
   const { user } = useSession()
   const [methods, setMethods] = createSignal<ProofMethods>()
-  // No resource: a dialog that suspends is in the page before it hides what is behind it, and is hidden itself.
+  // No resource: a suspended dialog is in the document before it hides the rest of the page, and would hide itself.
   onMount(async () => {
     try {
       const [own, status] = await Promise.all([readProofMethods(), readStatus()])
@@ -91,7 +91,7 @@ export function ProofForm(props: { onEnd(proved: boolean): void }) {
                 void go(() => prove({ [by]: text() }))
               }}
             >
-              {/* Password managers want to know whose password it is. */}
+              {/* Lets password managers associate the password with the user. */}
               <input hidden type="text" autocomplete="username" readonly value={user().name} />
               <TextField
                 label={t(`proof_${by}`)}

@@ -5,7 +5,7 @@ import type { ChannelHealthRow } from '#shared/console/channel'
 import type { Page } from '#shared/console/model'
 import { setResting } from './resting.ts'
 
-/** Milliseconds from a change to the reading, which many changes share, and between two readings at most: a rest ends by itself. */
+/** Milliseconds from a change to the load, which batches changes, and the maximum between two loads: a rest ends by itself. */
 const [soonMs, mostMs] = [3_000, 60_000]
 
 /** Keeps the count of resting channels while the console is open. For administrators; shows nothing. */
@@ -16,7 +16,7 @@ export function RestingWatch() {
       const { data } = await callApi<Page<ChannelHealthRow>>('GET', '/api/health')
       setResting(new Set(data.map(({ channelId }) => channelId)).size)
     } catch {
-      // The page itself says what is wrong.
+      // The page itself shows the error.
     }
   }
   let planned: ReturnType<typeof setTimeout> | undefined

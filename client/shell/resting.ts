@@ -1,4 +1,4 @@
-/** How many channels rest, as the console has last seen it; the playground asks for nothing. */
+/** The number of resting channels, as last loaded by the console; the playground does not load it. */
 import { createSignal } from 'solid-js'
 
 export const [resting, setResting] = createSignal(0)

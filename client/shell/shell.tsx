@@ -1,6 +1,6 @@
 /**
- * The frame around every page of a signed-in person: one navigation for playground and console, and the palette. Knows addresses,
- * never what is on a page.
+ * The frame around every page of a signed-in user: one navigation for playground and console, and the palette. Knows URLs,
+ * but not the content of pages.
  */
 import { useLocation } from '@solidjs/router'
 import { createEffect, createSignal, type JSX, on, onCleanup, Show, Suspense } from 'solid-js'
@@ -27,7 +27,7 @@ export function Shell(props: { children: JSX.Element }) {
   const roomy = createMediaQuery('(min-width: 1180px)')
   const phone = createMediaQuery('(max-width: 759px)')
   const inPlayground = () => isCurrent(playground, location.pathname)
-  /** Where a second list stands beside the navigation, it is folded. */
+  /** Where there is a second list beside the navigation, the navigation is collapsed. */
   const canFold = () => roomy() && !inPlayground() && location.pathname !== '/docs'
   const fold = (folded: boolean) => {
     setUnfolded(!folded)
@@ -38,13 +38,13 @@ export function Shell(props: { children: JSX.Element }) {
     void (forget ? forgetWords(id) : Promise.resolve()).then(signOut).then(session.ended, session.ended)
   }
 
-  /** What is typed until the palette has the focus, which is loaded when it is first opened; undefined while nobody waits for it. */
+  /** Keys typed until the palette, which is loaded on first use, has the focus; undefined while it is not opening. */
   let typed: string | undefined
   const search = (open: boolean) => {
     typed = open ? '' : undefined
     setSearching(open)
   }
-  /** Keeps a key that was pressed before the palette was there. */
+  /** Buffers a key that was pressed before the palette was there. */
   const keep = (event: KeyboardEvent): boolean => {
     if (typed === undefined || event.ctrlKey || event.metaKey) return false
     if (event.key === 'Escape') search(false)

@@ -10,7 +10,7 @@ import { resting } from './resting.ts'
 
 const Sheet = later(async () => (await import('#client/ui/sheet.tsx')).Sheet)
 
-/** Pages that have a place of their own on phones; the rest is behind More. */
+/** Pages with their own tab on phones; the rest is behind More. */
 const direct = ['/overview', '/requests', '/usage']
 
 /** The navigation of phones: five places at the bottom, the last of which opens the rest. */

@@ -7,7 +7,7 @@ import { createSignal } from 'solid-js'
 const [polite, setPolite] = createSignal('')
 const [urgent, setUrgent] = createSignal('')
 
-/** So long a message stands: who reads the page later is not told what happened long ago. */
+/** Messages are removed after this time, so that old ones are not read later. */
 const standsMs = 10_000
 
 function announcerOf(set: (message: string) => void): (message: string) => void {

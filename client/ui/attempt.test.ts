@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createAttempt } from './attempt.ts'
 
-/** A form whose calls end when the test says so. */
+/** A form whose calls are completed by the test. */
 function form() {
   let typed = 0
   const seen: string[] = []
@@ -16,7 +16,7 @@ function form() {
   return { attempt, calls, press, seen, type: () => (typed += 1) }
 }
 
-test('a corrected form that is sent again is not lost: its call follows the one that failed', async () => {
+test('resubmitting a corrected form is not lost: its call follows the one that failed', async () => {
   const { attempt, calls, press, seen, type } = form()
   const first = press()
   type()
@@ -30,7 +30,7 @@ test('a corrected form that is sent again is not lost: its call follows the one 
   expect([attempt.busy(), seen]).toEqual([false, ['begun', 'begun']])
 })
 
-test('the same twice is one call, and its failure is told', async () => {
+test('submitting the same twice is one call, and its failure is reported', async () => {
   const { calls, press, seen } = form()
   const first = press()
   const second = press()

@@ -1,10 +1,10 @@
 /**
- * What a form does when it is sent: one call at a time, and no press is lost. Whoever corrects what was typed while a call is under way and
- * sends again gets the second call as soon as the first has failed; sending the same twice is one call.
+ * Form submission: one call at a time, and no press is lost. If the user corrects the input while a call is running and
+ * submits again, the second call follows as soon as the first has failed; submitting the same twice is one call.
  */
 import { type Accessor, createContext, createSignal } from 'solid-js'
 
-/** What was typed or chosen on the page, counted: a second press is told from a double click by it. */
+/** Counts inputs on the page, to distinguish a second submission from a double click. */
 let typedSoFar = 0
 if (typeof document !== 'undefined') {
   for (const kind of ['input', 'change']) document.addEventListener(kind, () => (typedSoFar += 1), true)
@@ -13,14 +13,14 @@ if (typeof document !== 'undefined') {
 /** The calls of one form. */
 export interface Attempt {
   busy: Accessor<boolean>
-  /** Makes the call now, or once the one under way has failed; true when it succeeded, false when it failed or was not made. */
+  /** Makes the call now, or once the running one has failed; true if it succeeded, false if it failed or was not made. */
   run(work: () => Promise<unknown>): Promise<boolean>
 }
 
-/** Takes why a form was refused where something around the form shows it: a dialog in its foot. */
+/** Receives the error of a form if something around it shows it, such as a dialog in its foot. */
 export const RefusalContext = createContext<((text: string | undefined) => void) | undefined>()
 
-/** The calls of one form. `begun` runs before each; `failed` gets what one has thrown, unless the next is waiting. `edits` counts changes. */
+/** Creates the calls of one form. `begun` runs before each; `failed` gets its error, unless the next is waiting. `edits` counts changes. */
 export function createAttempt(on: { begun(): void; failed(thrown: unknown): void }, edits = () => typedSoFar): Attempt {
   const [busy, setBusy] = createSignal(false)
   let known = 0

@@ -12,8 +12,8 @@ export function createMediaQuery(query: string): Accessor<boolean> {
 }
 
 /**
- * Whether there is a way to the server; followed until the owner is disposed. A browser reports no network on a machine that has none, too,
- * where a server on the same machine still answers: `reach`, which rejects without an answer, has the last word.
+ * Whether the server can be reached; tracked until the owner is disposed. A browser also reports being offline on a machine without a
+ * network whose local server still answers: `reach`, which rejects without a response, decides.
  */
 export function createOnline(reach: () => Promise<unknown>): Accessor<boolean> {
   const [online, setOnline] = createSignal(true)
@@ -35,8 +35,8 @@ export function createOnline(reach: () => Promise<unknown>): Accessor<boolean> {
 }
 
 /**
- * Remembers what has the focus now; in a menu, the button that opened it. The answer gives the focus back, unless something else has
- * taken it meanwhile; to the content of the page, if it is gone.
+ * Remembers what has the focus now; in a menu, the button that opened it. The returned function restores the focus, unless something else
+ * has taken it meanwhile; if the element is gone, it focuses the content of the page.
  */
 export function rememberOpener(): () => void {
   const active = document.activeElement
@@ -44,7 +44,7 @@ export function rememberOpener(): () => void {
   return () => {
     const isFree = () => document.activeElement === null || document.activeElement === document.body
     if (isFree() && opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })
-    // A menu that closes gives the focus to its button by itself, a moment later.
+    // A closing menu returns the focus to its button by itself, a moment later.
     setTimeout(() => isFree() && document.querySelector<HTMLElement>('#content[tabindex]')?.focus({ preventScroll: true }))
   }
 }

@@ -1,4 +1,4 @@
-/** How text leaves the page: by the clipboard, or as a file. */
+/** Copying text to the clipboard, and saving it as a file. */
 
 /**
  * Copies text and resolves with whether it worked. Over plain HTTP the browser has no clipboard API, so a selected text field

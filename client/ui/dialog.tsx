@@ -54,12 +54,12 @@ export function Dialog(props: {
 }
 
 /**
- * Tab goes from the last control round to the first without scrolling; in a long dialog that one would be out of sight. Not the target of
- * the event: that is a mark at the end, which has handed the focus on by now.
+ * Tab wraps from the last control to the first without scrolling; in a long dialog that one would be out of view. Not the target of
+ * the event: that is the focus guard at the end, which has passed the focus on by now.
  */
 const showFocused = () => document.activeElement?.scrollIntoView({ block: 'nearest' })
 
-/** A choice that comes first has the focus on what is chosen, not on its first option. */
+/** If a radio group comes first, focuses its selected option, not its first one. */
 function focusChosen(event: Event): void {
   const dialog = event.currentTarget
   if (!(dialog instanceof HTMLElement)) return

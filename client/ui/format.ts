@@ -13,7 +13,7 @@ export function formatMoney(usd: string, exact = false): string {
   return signed(numberFormat(language(), { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...digits }).format(value))
 }
 
-/** With the minus sign of figures in place of a hyphen, which is too short beside them. */
+/** With a minus sign in place of a hyphen, which is too short for figures. */
 const signed = (text: string): string => text.replace('-', '−')
 
 /** A price per million tokens with two to four decimals, or a dash when there is none. */
@@ -28,7 +28,7 @@ export function formatPercent(share: number, digits = share !== 0 && Math.abs(sh
 /** A change (0.12 = a tenth and more) as `+12%`. */
 export const formatChange = (change: number): string => `${Math.round(change * 100) < 0 ? '−' : '+'}${formatPercent(Math.abs(change), 0)}`
 
-/** `+0.3 pt` between two shares; nothing when they are the same. */
+/** `+0.3 pt` between two shares; empty if they are equal. */
 export function formatPoints(now: number, before: number): string {
   const points = (now - before) * 100
   return Math.abs(points) < 0.05 ? '' : `${points > 0 ? '+' : '−'}${Math.abs(points).toFixed(1)} pt`

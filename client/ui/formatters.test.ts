@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { formatMoney } from './format.ts'
 import { numberFormat, writeDate } from './formatters.ts'
 
-test('a formatter is made once for each language and form', () => {
+test('a formatter is created once per language and options', () => {
   expect(numberFormat('en', { style: 'percent' })).toBe(numberFormat('en', { style: 'percent' }))
   expect(numberFormat('en', { style: 'percent' })).not.toBe(numberFormat('zh', { style: 'percent' }))
 })
 
-test('figures of ten thousand rows make no formatter anew', () => {
+test('figures of ten thousand rows create no new formatter', () => {
   const { NumberFormat } = Intl
   let made = 0
   // @ts-expect-error counted in place of the browser's own
@@ -23,7 +23,7 @@ test('figures of ten thousand rows make no formatter anew', () => {
   expect(made).toBeLessThanOrEqual(3)
 })
 
-test('what is no time is a dash, not an error that ends the page', () => {
+test('an invalid time is a dash, not an error that breaks the page', () => {
   expect(writeDate(new Date('soon'), 'en', { day: 'numeric' })).toBe('–')
   expect(writeDate(new Date('2026-11-05T12:00:00Z'), 'en', { day: 'numeric', timeZone: 'UTC' })).toBe('5')
 })

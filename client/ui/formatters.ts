@@ -1,7 +1,7 @@
 import { timeZone } from './time-zone.ts'
 
 /**
- * Formatters of the browser, each made once: making one takes longer than a hundred uses, which a live list of two hundred rows shows.
+ * Cached Intl formatters: creating one takes longer than a hundred uses, which is noticeable in a live list of two hundred rows.
  */
 
 const numbers = new Map<string, Intl.NumberFormat>()
@@ -11,7 +11,7 @@ const dates = new Map<string, Intl.DateTimeFormat>()
 export const numberFormat = (locale: string, options: Intl.NumberFormatOptions = {}): Intl.NumberFormat =>
   kept(numbers, locale, options, () => new Intl.NumberFormat(locale, options))
 
-/** A time in the words of a language and the reader's zone, by these options; a dash for what is no time. `at` in milliseconds since the epoch. */
+/** A time in a language and the user's zone, by these options; a dash for an invalid time. `at` in milliseconds since the epoch. */
 export const writeDate = (at: Date | number, locale: string, options: Intl.DateTimeFormatOptions): string =>
   Number.isNaN(Number(at)) ? '–' : dateFormat(locale, { timeZone: timeZone(), ...options }).format(at)
 

@@ -1,19 +1,19 @@
-/** The focus is never lost: when what has it is taken off the page, it goes on to what stands there instead. It goes to what is wrong. */
+/** Keeps the focus from being lost: when the focused element is removed, a suitable successor gets it. Also focuses invalid fields. */
 
 const controls = 'a[href], button, input, select, textarea, [tabindex]'
 const faults = '[aria-invalid="true"], .notice.bad'
 const headings = ':is(h1, h2, h3, h4)'
-/** These give the focus back by themselves, a moment after they have closed. */
+/** These restore the focus themselves, a moment after closing. */
 const overlays = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'
 
 const heirs = new WeakMap<Element, () => HTMLElement | null | undefined>()
 
-/** Names what gets the focus if `element` has it when it is taken off the page. Without an answer it is found as for others. */
+/** Sets what gets the focus if `element` has it when it is removed. If `heir` returns nothing, the default applies. */
 export function whenGone(element: Element, heir: () => HTMLElement | null | undefined): void {
   heirs.set(element, heir)
 }
 
-/** Watches over the focus from now on. Only the ancestors of what has the focus are observed, not the whole page. */
+/** Starts watching the focus. Only the ancestors of the focused element are observed, not the whole page. */
 export function keepFocus(): void {
   let held: Element | undefined
   let around: Element[] = []
@@ -32,20 +32,20 @@ export function keepFocus(): void {
     around = held ? ancestorsOf(held) : []
     for (const one of around) observer.observe(one, { childList: true })
   })
-  // Whoever clicks beside everything has left it; what is taken off the page is gone when the microtask runs.
+  // A click on empty space blurs it; a removed element is already gone when the microtask runs.
   addEventListener('focusout', () => queueMicrotask(() => held?.isConnected && document.activeElement === document.body && leave()))
   const leave = () => {
     held = undefined
   }
 }
 
-/** Marks what is wrong, and shows it: the first field that is marked gets the focus, a notice comes into view. False without a field. */
+/** Marks errors and shows them: the first marked field gets the focus, a notice scrolls into view. False without a field. */
 export function showFault(mark: () => void): boolean {
   const before = new Set(document.querySelectorAll(faults))
   mark()
   const marked = [...document.querySelectorAll<HTMLElement>(faults)].filter((one) => !before.has(one))
   const field = marked.find((one) => one.ariaInvalid === 'true')
-  // What is folded away takes no focus.
+  // Collapsed content cannot be focused.
   for (let fold = field?.closest('details'); fold; fold = fold.parentElement?.closest('details')) fold.open = true
   field?.focus({ preventScroll: true })
   const shown = field ?? marked[0]
@@ -60,7 +60,7 @@ function ancestorsOf(element: Element): Element[] {
 }
 
 /**
- * What gets the focus when something in `home` was taken away: what was put there in its place; else, after a single control, the control
+ * What gets the focus when something in `home` was removed: what was put in its place; else, after a single control, the control
  * beside it; else the heading over it, or the region around it.
  */
 function successor(home: Element, records: readonly MutationRecord[]): HTMLElement | undefined {
@@ -97,7 +97,7 @@ function placeOver(home: Element): HTMLElement | undefined {
 
 const isSeen = (element: HTMLElement) => element.checkVisibility()
 
-/** Headings take the focus once they are given it. */
+/** Makes headings focusable. */
 function focusable(element: HTMLElement): HTMLElement {
   if (!element.matches(controls)) element.tabIndex = -1
   return element

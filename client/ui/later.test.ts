@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { untilThere } from './later.ts'
 
-test('what could not be fetched is asked for again until it is there', async () => {
+test('a failed load is retried until it succeeds', async () => {
   let tries = 0
   let waits = 0
   const load = async () => {

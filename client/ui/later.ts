@@ -1,15 +1,15 @@
 /**
- * Parts of a page that come after it: dialogs, sheets, panels. They are loaded when they are first shown, or before that, once the page has
- * been there for a while and the browser is idle, so that they open when the network is gone.
+ * Lazily loaded parts of a page: dialogs, sheets, panels. They are loaded when they are first shown, or earlier, once the page has
+ * been open for a while and the browser is idle, so that they also open offline.
  */
 import { type Component, lazy } from 'solid-js'
 
-/** Milliseconds after which what may be wanted is fetched. */
+/** Milliseconds until parts are preloaded. */
 const afterMs = 3_000
-/** Milliseconds until a part that could not be fetched is asked for again. */
+/** Milliseconds until a failed load is retried. */
 const againMs = 2_000
 
-/** A component that `load` fetches. Where that fails it is tried again until it is there; nothing is shown meanwhile. */
+/** A component loaded by `load`. A failed load is retried until it succeeds; nothing is shown meanwhile. */
 export function later<Props extends object>(load: () => Promise<Component<Props>>): Component<Props> & { preload(): Promise<unknown> } {
   const part = lazy<Component<Props>>(async () => ({ default: await untilThere(load) }))
   if (typeof window !== 'undefined') setTimeout(() => whenIdle(() => void part.preload(), 10_000), afterMs)
@@ -39,7 +39,7 @@ const pause = (): Promise<void> =>
     addEventListener('online', go)
   })
 
-/** Calls `work` when the browser has nothing better to do, after `mostMs` at the latest. The returned function takes it back. */
+/** Calls `work` when the browser is idle, after `mostMs` at the latest. The returned function cancels it. */
 export function whenIdle(work: () => void, mostMs: number): () => void {
   if (!('requestIdleCallback' in window)) {
     const timer = setTimeout(work, 50)

@@ -1,4 +1,4 @@
-/** Preferences of this browser. When the browser refuses storage, they are forgotten with the page. */
+/** Preferences of this browser. When the browser blocks storage, they last only as long as the page. */
 /** The value stored under `parley.<name>`, or null. */
 export function readLocalStorage(name: string): string | null {
   try {
@@ -14,6 +14,6 @@ export function writeLocalStorage(name: string, value: string | null): void {
     if (value === null) globalThis.localStorage?.removeItem(`parley.${name}`)
     else globalThis.localStorage?.setItem(`parley.${name}`, value)
   } catch {
-    // Storage is off: the preference lives as long as the page.
+    // Storage is blocked: the preference lasts as long as the page.
   }
 }

@@ -2,7 +2,7 @@
 import { type JSX, Show } from 'solid-js'
 import { Icon, type IconName } from './icon.tsx'
 
-/** An entry of a menu: an action, a separator, something that is on or off, or a choice of one among several options. */
+/** An entry of a menu: an action, a separator, a checkbox, or a radio group. */
 export type MenuEntry =
   | { kind: 'item'; label: string; icon?: IconName; bad?: boolean; hint?: string; onSelect(): void }
   | { kind: 'line' }
@@ -16,7 +16,7 @@ export interface MenuOption {
   hint?: string
 }
 
-/** What a menu needs; see `Menu`. */
+/** Props of a menu; see `Menu`. */
 export interface MenuProps {
   label: string
   /** With an icon the trigger is an icon button named `label`; else `trigger` is its content and `label` its name. */

@@ -8,7 +8,7 @@ export function OpenMenu(props: MenuProps) {
   // Over a dialog the menu must be modal itself, or the dialog hides it from screen readers.
   const overDialog = document.querySelector('.dialog, .sheet') !== null
   let chosen = () => {}
-  /** Runs what was chosen once the menu has closed and given its focus back, so that what opens next may take it, and give it back. */
+  /** Runs the chosen action once the menu has closed and restored the focus, so that what opens next can take and restore it. */
   const finish = () => {
     const run = chosen
     chosen = () => {}
@@ -65,7 +65,7 @@ function Item(props: EntryProps<Extract<MenuEntry, { kind: 'item' }>>) {
   )
 }
 
-/** On or off, with a tick; the menu stays open for the next one. */
+/** A checkbox entry; the menu stays open for the next one. */
 function Check(props: { entry: Extract<MenuEntry, { kind: 'check' }> }) {
   return (
     <DropdownMenu.CheckboxItem
@@ -82,7 +82,7 @@ function Check(props: { entry: Extract<MenuEntry, { kind: 'check' }> }) {
   )
 }
 
-/** One of several, with a tick at the chosen one. */
+/** A radio entry. */
 function Choice(props: EntryProps<Extract<MenuEntry, { kind: 'choice' }>>) {
   return (
     <DropdownMenu.RadioGroup

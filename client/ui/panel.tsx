@@ -5,7 +5,7 @@ import { later } from './later.ts'
 const Sheet = later(async () => (await import('./sheet.tsx')).Sheet)
 
 interface PanelProps {
-  /** Beside the page a panel that is closed is only hidden; as a sheet it is gone. */
+  /** Beside the page a closed panel is only hidden; as a sheet it is unmounted. */
   open: boolean
   title: string
   closeLabel: string
@@ -39,7 +39,7 @@ export function Panel(props: PanelProps) {
   )
 }
 
-/** What `read` gives while a panel is open; while it is not, what it gave last, so that nothing is done for a hidden panel. */
+/** The value of `read` while a panel is open; otherwise the last one, so that no work is done for a hidden panel. */
 export const whileOpen = <Value,>(isOpen: Accessor<boolean>, read: Accessor<Value>): Accessor<Value> => {
   const kept = createMemo((before: { value: Value } | undefined) => (isOpen() || before === undefined ? { value: read() } : before))
   return createMemo(() => kept().value)

@@ -15,7 +15,7 @@ test.each([
   ['America/New_York', [2026, 10, 2], '2026-11-02T05:00:00.000Z'],
   // Clocks go forward at midnight: the day begins at one.
   ['America/Santiago', [2026, 8, 6], '2026-09-06T04:00:00.000Z'],
-  // And back at midnight: the hour before it comes twice.
+  // And back at midnight: the hour before it occurs twice.
   ['America/Santiago', [2026, 3, 5], '2026-04-05T04:00:00.000Z'],
 ] as const)('in %s the day %p begins at %s', (zone, [year, month, day], begin) => {
   expect(midnightOf(year, month, day, zone).toISOString()).toBe(begin)
@@ -23,7 +23,7 @@ test.each([
   expect(isoDay(new Date(Date.parse(begin) - 1), zone) < isoDay(new Date(begin), zone)).toBe(true)
 })
 
-test('the chosen zone decides on what is written', () => {
+test('times are formatted in the chosen zone', () => {
   const now = new Date('2026-03-01T10:30:00Z')
   const clock = () => writeDate(now, 'en-GB', { day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false })
   chooseTimeZone('Pacific/Kiritimati')
@@ -38,14 +38,14 @@ test('the chosen zone decides on what is written', () => {
 test.each([
   ['UTC', '2026-03-01T10:30', '2026-03-01T10:30:00.000Z'],
   ['Asia/Kathmandu', '2026-03-01T00:15', '2026-02-28T18:30:00.000Z'],
-  // This hour comes twice: the earlier one is meant.
+  // This hour occurs twice: the earlier one counts.
   ['Europe/Berlin', '2026-10-25T02:30', '2026-10-25T00:30:00.000Z'],
 ] as const)('in %s a field with %s means %s', (zone, text, instant) => {
   expect(instantOfField(text, zone)?.toISOString()).toBe(instant)
   expect(clockField(new Date(instant), zone)).toBe(text)
 })
 
-test('an hour that clocks leave out is some instant, and what is no time is none', () => {
+test('a skipped hour is some instant, and an invalid time is undefined', () => {
   expect(instantOfField('2026-03-29T02:30', 'Europe/Berlin')).toBeInstanceOf(Date)
   for (const text of ['', '2026-03-29', '2026-13-01T00:00', 'now']) expect(instantOfField(text)).toBeUndefined()
   expect(clockField(new Date(''))).toBe('')

@@ -1,4 +1,4 @@
-/** The time zone of the reader: the one chosen in the account, else that of this browser. Days of the console begin in it. */
+/** The user's time zone: the one chosen in the account, else that of this browser. Days in the console begin in it. */
 import { createSignal } from 'solid-js'
 import { readLocalStorage, writeLocalStorage } from './local-storage.ts'
 
@@ -8,7 +8,7 @@ export const browserZone: string = new Intl.DateTimeFormat().resolvedOptions().t
 const stored = readLocalStorage('time-zone') ?? ''
 const [chosenZone, setChosen] = createSignal(isZone(stored) ? stored : '')
 
-/** The zone that was chosen; empty for this browser's. */
+/** The chosen zone; empty for the browser's own. */
 export { chosenZone }
 
 /** The zone in which times are shown and days begin. Tracks. */
@@ -27,14 +27,14 @@ function isZone(zone: string): boolean {
   try {
     return zone !== '' && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
   } catch {
-    // A zone that this browser does not know, from another one of its versions.
+    // A zone unknown to this browser, stored by another version of it.
     return false
   }
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** What clock and calendar say at an instant: year, month (0 to 11), day, hour, minute, second. */
+/** Local date and time at an instant: year, month (0 to 11), day, hour, minute, second. */
 function wallAt(at: number, zone: string): [year: number, month: number, day: number, hour: number, minute: number, second: number] {
   let clock = clocks.get(zone)
   if (clock === undefined) {
@@ -48,17 +48,17 @@ function wallAt(at: number, zone: string): [year: number, month: number, day: nu
   return [of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')]
 }
 
-/** Year, month (0 to 11) and day of the reader at an instant. */
+/** Local year, month (0 to 11) and day at an instant. */
 export function dayOf(at: Date, zone = timeZone()): [year: number, month: number, day: number] {
   const [year, month, day] = wallAt(at.getTime(), zone)
   return [year, month, day]
 }
 
-/** The day of the reader at an instant, as YYYY-MM-DD; empty for what is no time, which must not end the page. */
+/** The local day at an instant, as YYYY-MM-DD; empty for an invalid time, which must not break the page. */
 export const isoDay = (at: Date, zone = timeZone()): string =>
   Number.isNaN(at.getTime()) ? '' : new Date(Date.UTC(...dayOf(at, zone))).toISOString().slice(0, 10)
 
-/** When a day of the reader begins. Months and days beyond the calendar's count on, as those of `Date` do. */
+/** The start of a local day. Months and days out of range carry over, as in `Date`. */
 export function midnightOf(year: number, month: number, day: number, zone = timeZone()): Date {
   const wanted = Date.UTC(year, month, day)
   const found = instantsNear(wanted, zone)
@@ -73,11 +73,11 @@ function instantsNear(wanted: number, zone: string): number[] {
   return [-86_400_000, 86_400_000].map((beside) => wanted - aheadAt(wanted + beside)).sort((a, b) => a - b)
 }
 
-/** Day and clock of the reader as a field for times holds them: YYYY-MM-DDTHH:MM; empty for what is no time. */
+/** Local date and time as the value of a datetime field, YYYY-MM-DDTHH:MM; empty for an invalid time. */
 export const clockField = (at: Date, zone = timeZone()): string =>
   Number.isNaN(at.getTime()) ? '' : new Date(Date.UTC(...wallAt(at.getTime(), zone))).toISOString().slice(0, 16)
 
-/** The instant that such a field means, the earlier one where clocks show it twice; undefined for anything else. */
+/** The instant of such a value, the earlier one if it occurs twice; undefined for anything else. */
 export function instantOfField(text: string, zone = timeZone()): Date | undefined {
   const wanted = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN
   if (Number.isNaN(wanted)) return undefined

@@ -26,7 +26,7 @@ export function showToast(text: string, action?: { label: string; run(): void })
   scheduleEnd(id, action ? 10_000 : 5_000)
 }
 
-/** Toasts stand above what is marked with `data-toasts-above`: a box at the bottom in which somebody may be writing. */
+/** Toasts are placed above elements marked `data-toasts-above`: an input box at the bottom that may be in use. */
 function makeRoom(): void {
   const below = document.querySelector('[data-toasts-above]')?.getBoundingClientRect()
   const bottom = below === undefined ? 0 : Math.max(0, innerHeight - below.top + 8)
@@ -49,7 +49,7 @@ function drop(id: number): void {
   setToasts((before) => before.filter((one) => one.id !== id))
 }
 
-/** Where the focus goes on after an action, unless that has put it somewhere: the message box, or the page. */
+/** Moves the focus after an action, unless the action moved it: to the message box, or the page. */
 function goOn(): void {
   if (document.activeElement !== document.body) return
   document.getElementById('content')?.focus({ preventScroll: true })

@@ -1,4 +1,4 @@
-/** The colours of both themes, by WCAG 2.2: 4.5 to 1 for text, 3 to 1 for edges and marks that tell something. */
+/** Contrast of both themes by WCAG 2.2: 4.5 to 1 for text, 3 to 1 for edges and meaningful marks. */
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 
@@ -31,7 +31,7 @@ const tooFaint = (fronts: readonly string[], backs: readonly string[], least: nu
     ),
   )
 
-test('text can be read on every surface that it stands on', () => {
+test('text is readable on every surface it is used on', () => {
   expect(Object.keys(pairs).length).toBeGreaterThan(30)
   expect(tooFaint(['text', 'text-2', 'text-3', 'accent'], ['bg', 'surface', 'raised', 'code'], 4.5)).toEqual([])
   expect(tooFaint(['syntax-word', 'syntax-string', 'syntax-number', 'syntax-name'], ['code'], 4.5)).toEqual([])
@@ -40,6 +40,6 @@ test('text can be read on every surface that it stands on', () => {
   expect(tooFaint(['on-ink'], ['ink'], 4.5)).toEqual([])
 })
 
-test('edges of fields, the focus and what is off can be told from their ground', () => {
+test('field edges, the focus ring and disabled controls stand out from their background', () => {
   expect(tooFaint(['control', 'accent', 'off'], ['bg', 'surface', 'raised'], 3)).toEqual([])
 })

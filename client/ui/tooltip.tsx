@@ -21,7 +21,7 @@ function show(of: object, anchor: Element, label: string, delay: number): void {
   clearTimeout(waiting)
   owner = of
   waiting = setTimeout(() => {
-    // Under its own open menu a bubble would only be in the way.
+    // A bubble would be in the way of the control's own open menu.
     if (!anchor.isConnected || anchor.getAttribute('aria-expanded') === 'true') return
     const box = anchor.getBoundingClientRect()
     const above = box.bottom > innerHeight - 60
@@ -34,7 +34,7 @@ function show(of: object, anchor: Element, label: string, delay: number): void {
   }, delay)
 }
 
-/** Only the owner hides the bubble: the control that is left may be another one, removed or moved from under a resting pointer. */
+/** Only the owner hides the bubble: the control being left may be another one, removed or moved from under a resting pointer. */
 function hide(of: object): void {
   if (owner !== of) return
   clearTimeout(waiting)
@@ -57,7 +57,7 @@ export function Tooltip(props: { label: string; children: JSX.Element }) {
       }
       onPointerLeave={leave}
       onPointerDown={leave}
-      // Focus in the control's own open menu arrives here, too.
+      // Focus events in the control's own open menu arrive here too.
       onFocusIn={(event) =>
         anchor?.contains(event.target) && event.target.matches(':focus-visible') && show(self, event.target, props.label, 0)
       }

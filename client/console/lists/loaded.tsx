@@ -4,8 +4,8 @@ import type { Load } from '#client/console/load.ts'
 import { Failure } from '#client/ui/console/states.tsx'
 
 /**
- * What a page makes of something that it reads: its content, which knows what to show while nothing has come; and where nothing came because it
- * failed, the failure and a way to try again. What was read before stays. `onRetry`: in place of reading `of` again.
+ * Shows loaded data: the content, which handles the loading state itself; or, if the first load
+ * failed, the error with a retry button. Earlier data stays visible. `onRetry` replaces reloading `of`.
  */
 export function Loaded(props: { of: Pick<Load<unknown>, 'value' | 'error' | 'reload'>; onRetry?: () => void; children: JSX.Element }) {
   return (

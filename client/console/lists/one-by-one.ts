@@ -1,7 +1,7 @@
 import { explain } from '#client/console/explain.ts'
 import { asApiError } from '#client/console/load.ts'
 
-/** Does something with rows, one after the other, until one of them is refused: how many are done, and the refusal in words, or nothing. */
+/** Applies `act` to rows one after the other until one fails. Returns how many succeeded, and the error message if any. */
 export async function oneByOne<Row>(rows: readonly Row[], act: (row: Row) => Promise<unknown>): Promise<{ done: number; refusal: string }> {
   let done = 0
   try {
@@ -15,10 +15,10 @@ export async function oneByOne<Row>(rows: readonly Row[], act: (row: Row) => Pro
   }
 }
 
-/** Names that are written out before the others are only counted. */
+/** At most so many names are written out; the rest is counted. */
 const mostNamed = 8
 
-/** The first of some names, and how many more there are. */
+/** The first names, and how many more there are. */
 export const firstNames = (rows: readonly { name: string }[]): { names: string; more: number } => ({
   names: rows
     .slice(0, mostNamed)

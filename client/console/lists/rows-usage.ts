@@ -1,14 +1,14 @@
-/** What the rows of a list were charged: asked of these rows only, each once. */
+/** The charges of the rows of a list: requested for these rows only, once each. */
 import { type Accessor, createEffect, createSignal, on } from 'solid-js'
 import { createLoad, queryOf, readAll } from '#client/console/load.ts'
 import type { UsageReportRow } from '#shared/console/usage'
 
-/** Ids in one question. */
+/** Ids per request. */
 const atOnce = 200
 
 /**
- * Usage of the users or keys with these ids, grouped by `by`, as a list that grows with them; undefined until some is known. `query`: of
- * which time, and in which zone.
+ * Usage of the users or keys with these ids, grouped by `by`, as a list that grows with them; undefined until some is known. `query`: the
+ * period and the time zone.
  */
 export function createRowsUsage(
   of: 'users' | 'keys',

@@ -15,8 +15,8 @@ import type { SessionRow } from '#shared/console/session'
 import { Ago } from './ago.tsx'
 
 /**
- * The sessions of one user, which can be ended singly or all but this one. `path`: where they are listed; `/{id}` after it ends one.
- * `title`: of the card; it says what stands there when there are none.
+ * The sessions of one user, which can be ended one by one or all but the current one. `path`: the list endpoint; `/{id}` below it ends one.
+ * `none`: the text shown when there are none.
  */
 export function SessionsCard(props: { path: string; title: string; none?: string }) {
   const sessions = createLoad(
@@ -25,7 +25,7 @@ export function SessionsCard(props: { path: string; title: string; none?: string
   )
   const write = createWrite()
   const others = () => sessions.value()?.filter((row) => !row.current) ?? []
-  // Somebody else's: the session that asks is not among them.
+  // Another user's sessions: the current one is not among them.
   const isOthers = () => others().length === sessions.value()?.length
   const end = async (rows: readonly SessionRow[], text: string) => {
     const done = await write.run(async () => {
@@ -100,7 +100,7 @@ export function SessionsCard(props: { path: string; title: string; none?: string
   )
 }
 
-/** The browser and the system of a User-Agent, as people call them. */
+/** The common names of the browser and the system of a User-Agent. */
 export function programOf(agent: string | null): string {
   if (agent === null) return ts('ses_unknown')
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)[/\d.]*/.exec(agent)?.[1]

@@ -1,4 +1,4 @@
-/** The days of which rows are shown: the last ones, or from one date to another. In the address. */
+/** The date filter of a list: the last days, or from one date to another. Kept in the URL. */
 import { Show } from 'solid-js'
 import { ts } from '#client/console/messages.ts'
 import { FilterChip } from '#client/ui/console/filters.tsx'
@@ -7,16 +7,16 @@ import { dayOf as calendarDay, midnightOf } from '#client/ui/time-zone.ts'
 
 const presets = ['1', '7', '30'] as const
 
-/** The parameters of the address that name the span. */
+/** The URL parameters of the span. */
 export const spanNames = ['days', 'from', 'to'] as const
 
-/** The reader's midnight of a date such as 2026-03-01, `later` days after it; undefined for anything else. */
+/** Local midnight of a date such as 2026-03-01, plus `later` days; undefined for anything else. */
 function midnight(date: string, later = 0): Date | undefined {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? []
   return year === undefined ? undefined : midnightOf(Number(year), Number(month) - 1, Number(day) + later)
 }
 
-/** `from` and `to` of the API. Days begin at the reader's midnight; the last one counts whole. */
+/** `from` and `to` for the API. Days begin at local midnight; the last one is included. */
 export function spanOf(url: UrlState, now = new Date()): { from?: string; to?: string } {
   const days = presets.find((one) => one === url.get('days'))
   if (days !== undefined) {
@@ -33,7 +33,7 @@ export function dayOf(date: string): { from?: string; to?: string } {
   return from && to ? { from: from.toISOString(), to: to.toISOString() } : {}
 }
 
-/** A chip with the usual spans, and two dates once these are chosen. */
+/** A chip with preset spans, and two date fields for custom dates. */
 export function SpanFilter(props: { url: UrlState }) {
   const { url } = props
   const byDate = () => url.get('days') === 'dates' || url.get('from') !== '' || url.get('to') !== ''

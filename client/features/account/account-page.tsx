@@ -1,4 +1,4 @@
-/** One's own account: password, sessions, quotas, and what this browser keeps. */
+/** The user's own account: password, sessions, quotas, and data stored in this browser. */
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'

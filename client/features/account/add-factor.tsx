@@ -13,7 +13,7 @@ import type { AppRow } from '#shared/console/session'
 import { t } from './messages.ts'
 
 interface AddProps {
-  /** With the recovery codes, if these are the first. */
+  /** With recovery codes if this is the first factor. */
   onAdded(codes: readonly string[]): void
   onClose(): void
 }
@@ -87,7 +87,7 @@ export function AddAppDialog(props: AddProps) {
   )
 }
 
-/** A passkey: a name, then the browser asks the person. */
+/** A passkey: a name, then the browser's own dialog. */
 export function AddPasskeyDialog(props: AddProps) {
   const [name, setName] = createSignal(t('passkeyUsual'))
   const write = createWrite()

@@ -1,12 +1,12 @@
-/** What this browser keeps for Parley: databases of conversations, and preferences. */
+/** Parley's data in this browser: conversation databases and preferences. */
 
-/** About how many bytes are kept; 0 where the browser does not tell. */
+/** The approximate size in bytes; 0 if the browser does not report it. */
 export async function sizeKept(): Promise<number> {
   const estimate = await navigator.storage?.estimate?.().catch(() => undefined)
   return estimate?.usage ?? 0
 }
 
-/** Deletes all databases and preferences of this address. Whoever is signed in stays so: that is the server's to end. */
+/** Deletes all databases and preferences of this origin. The session stays: only the server can end it. */
 export async function forgetEverything(): Promise<void> {
   try {
     for (const name of Object.keys(localStorage))
@@ -14,14 +14,14 @@ export async function forgetEverything(): Promise<void> {
     const databases = (await indexedDB.databases?.()) ?? []
     await Promise.all(databases.map(({ name }) => name && deleted(name)))
   } catch {
-    // Storage is off: there is nothing to delete.
+    // Storage is blocked: there is nothing to delete.
   }
 }
 
 function deleted(name: string): Promise<void> {
   return new Promise((resolve) => {
     const request = indexedDB.deleteDatabase(name)
-    // Another tab that has it open lets go when it is told, or when it is closed.
+    // Blocked by another tab: the browser deletes it once that tab closes the database or is itself closed.
     request.onsuccess = request.onerror = request.onblocked = () => resolve()
   })
 }

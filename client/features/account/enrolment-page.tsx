@@ -8,7 +8,7 @@ import { Icon, type IconName } from '#client/ui/icon.tsx'
 import { FactorsCard } from './factors-card.tsx'
 import { t } from './messages.ts'
 
-/** For whoever is signed in and has to add a second factor before anything else opens. */
+/** For signed-in users who must add a second factor before they can continue. */
 export function EnrolmentPage(props: { onDone(): void; onLeave(): void }) {
   const leave = () => void signOut().then(props.onLeave, props.onLeave)
   return (
@@ -23,7 +23,7 @@ export function EnrolmentPage(props: { onDone(): void; onLeave(): void }) {
   )
 }
 
-/** What counts as a second factor here, and what helps when it is lost. */
+/** The accepted second factors, and recovery codes. */
 function Factors() {
   const status = createLoad(() => true, readStatus)
   const factors = (): { icon: IconName; title: string; text: string }[] => [

@@ -22,7 +22,7 @@ const AddAppDialog = later(async () => (await import('./add-factor.tsx')).AddApp
 const AddPasskeyDialog = later(async () => (await import('./add-factor.tsx')).AddPasskeyDialog)
 const RecoveryCodes = later(async () => (await import('./recovery-codes.tsx')).RecoveryCodes)
 
-/** One's own second factors and recovery codes. `onChanged`: after one was added and its recovery codes were seen. */
+/** The user's second factors and recovery codes. `onChanged`: after one was added and its recovery codes were shown. */
 export function FactorsCard(props: { onChanged?(): void }) {
   const load = createLoad(
     () => true,

@@ -17,7 +17,7 @@ import { t } from './messages.ts'
 
 const Confirm = lazy(async () => ({ default: (await import('#client/ui/dialog.tsx')).Confirm }))
 
-/** Who one is at the identity provider; nothing where passwords are the only way in. */
+/** The user's linked identities; empty without single sign-on. */
 export function IdentitiesCard() {
   const status = createLoad(() => true, readStatus)
   const identities = createLoad(
@@ -100,7 +100,7 @@ export function IdentitiesCard() {
   )
 }
 
-/** Why linking failed, from the address with which the provider's answer came back; the address loses it. */
+/** The linking error from the provider's redirect URL; removes it from the URL. */
 function takeFailure(): string | undefined {
   const address = new URL(location.href)
   const word = address.searchParams.get('sign-in')

@@ -1,7 +1,7 @@
 import { type JSX, Show } from 'solid-js'
 import { Icon, type IconName } from '#client/ui/icon.tsx'
 
-/** A line of a card: what it is about, a sentence on it, and what can be done. */
+/** A line of a card: title, description and actions. */
 export function Line(props: { icon?: IconName; title: string; hint: string; children: JSX.Element }) {
   return (
     <div class="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-4 py-3">

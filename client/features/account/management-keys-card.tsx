@@ -23,7 +23,7 @@ const NewKeyDialog = later(async () => (await import('./new-management-key.tsx')
 
 type Made = ManagementKeyRow & { key: string }
 
-/** One's own management keys: made here, shown once, deleted. */
+/** The user's management keys: created, shown once, revoked. */
 export function ManagementKeysCard() {
   const keys = createLoad(
     () => '/api/management-keys',
@@ -151,7 +151,7 @@ function Until(props: { row: ManagementKeyRow }) {
   )
 }
 
-/** The key that was just made, whole, until it is closed. Closing it before it was taken asks first. */
+/** The new key in full, until closed. Closing it before it was copied or downloaded asks first. */
 function Fresh(props: { made: Made; onClose(): void }) {
   const [taken, setTaken] = createSignal(false)
   const [asking, setAsking] = createSignal(false)

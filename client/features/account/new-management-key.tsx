@@ -14,10 +14,10 @@ import { t } from './messages.ts'
 /** Days until it expires; empty for never. */
 const ends = ['30', '90', '365', ''] as const
 const dayMs = 86_400_000
-/** What a user who is no administrator has a use for. */
+/** Scopes that are useful without being an administrator. */
 const ofUsers: readonly Scope[] = ['read', 'usage', 'keys', 'bodies']
 
-/** Makes a management key: a name, what it may do, and until when. */
+/** Creates a management key: name, scopes and expiry. */
 export function NewManagementKeyDialog(props: { onMade(row: ManagementKeyRow & { key: string }): void; onClose(): void }) {
   const { admin } = useSession()
   const [name, setName] = createSignal('')

@@ -10,7 +10,7 @@ import { Dialog } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import { t } from './messages.ts'
 
-/** Changes one's own password, which ends all other sessions. */
+/** Changes the user's own password, which ends all other sessions. */
 export function PasswordDialog(props: { onClose(): void }) {
   const { user } = useSession()
   const [old, setOld] = createSignal('')
@@ -42,7 +42,7 @@ export function PasswordDialog(props: { onClose(): void }) {
       }
     >
       <form id="own-password" class="form" onSubmit={(event) => void submit(event)}>
-        {/* Password managers want to know whose password it is. */}
+        {/* Lets password managers associate the password with the user. */}
         <input hidden type="text" autocomplete="username" readonly value={user().name} />
         <TextField
           label={t('old')}

@@ -1,4 +1,4 @@
-/** One's plan with what is left of it, and the field where codes are redeemed, for oneself or for a team that one runs. */
+/** The user's plan with what is left of it, and the form for redeeming codes, for the user or a team they manage. */
 import { createSignal, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
@@ -103,7 +103,7 @@ export function PlanCard() {
               onChange={setTeam}
             />
           </Show>
-          {/* Beside the fields: as far down as they are. */}
+          {/* Aligned with the fields, below their labels. */}
           <div class="min-[760px]:pt-6">
             <Button type="submit" busy={write.busy()}>
               {t('redeem')}

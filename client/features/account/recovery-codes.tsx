@@ -5,7 +5,7 @@ import { Dialog } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import { t } from './messages.ts'
 
-/** New recovery codes, which are shown only now; who leaves says that they are kept. */
+/** New recovery codes, shown only once; leaving requires confirming that they are saved. */
 export function RecoveryCodes(props: { codes: readonly string[]; onDone(): void }) {
   const [taken, setTaken] = createSignal(false)
   const text = () => `${props.codes.join('\n')}\n`
@@ -22,7 +22,7 @@ export function RecoveryCodes(props: { codes: readonly string[]; onDone(): void 
     <Dialog
       title={t('codesTitle')}
       intro={t('codesIntro')}
-      // Nobody loses them by a click beside the dialog.
+      // A click outside the dialog must not lose them.
       onClose={() => taken() && props.onDone()}
       buttons={
         <>

@@ -1,4 +1,4 @@
-/** Alerts: the places that hear of them, and what was told. The filter and the open place are in the address. */
+/** Alerts: destinations and deliveries. The filter and the open destination are in the URL. */
 import { createMemo, createSignal, Show, Suspense } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
@@ -34,7 +34,7 @@ export function AlertsPage() {
     void pages.reload()
   }
   onChange(['alerts'], readAgain)
-  /** As it was when its dialog opened: what is read again meanwhile must not take away what was typed. */
+  /** As it was when its dialog opened: a reload must not discard what was typed. */
   const open = createMemo<AlertHookRow | undefined>((shown) => {
     const named = url.get('open')
     return shown?.id === named ? shown : hooks.value()?.find(({ id }) => id === named)

@@ -1,4 +1,4 @@
-/** What was told, to whom, and what was answered; what was given up can be tried again. */
+/** Deliveries of alerts with their outcome; those given up can be retried. */
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import type { Pages } from '#client/console/load.ts'
@@ -17,7 +17,7 @@ import { sentenceOf } from './sentence.ts'
 
 const shapes: Record<DeliveryState, Shape> = { waiting: 'warn', sent: 'ok', dead: 'bad' }
 
-/** The table of deliveries. `state` filters it; empty is all. */
+/** The table of deliveries, filtered by `state`; empty means all. */
 export function Deliveries(props: { pages: Pages<AlertDeliveryRow>; state: string; onState(state: string): void }) {
   const [retrying, setRetrying] = createSignal<string>()
   const write = createWrite()
@@ -150,7 +150,7 @@ export function Deliveries(props: { pages: Pages<AlertDeliveryRow>; state: strin
   )
 }
 
-/** Where an alert leads, as an address of this console whatever name the installation is reached by. */
+/** The page of an alert as a path of this console, whatever host name the alert's link has. */
 function pathOf({ data }: AlertDeliveryRow): string | undefined {
   const link = data.link === null ? null : URL.parse(data.link)
   return link === null ? undefined : link.pathname + link.search

@@ -11,7 +11,7 @@ import { type AlertForm, type AlertHookRow, alertForms } from '#shared/console/a
 import { chosenKinds, draftOf, type HookDraft, hookPatchOf, newHookOf, signsItself } from './hook-draft.ts'
 import { t } from './messages.ts'
 
-/** A place as it was just made: plain HTTP brings the secret of its signature along, once. */
+/** A new destination: a webhook comes with its signing secret, once. */
 export type MadeHook = AlertHookRow & { secret?: string }
 
 const urlHints: Record<AlertForm, 'urlHook' | 'urlRobot' | 'urlMail'> = {
@@ -19,7 +19,7 @@ const urlHints: Record<AlertForm, 'urlHook' | 'urlRobot' | 'urlMail'> = {
   ...{ feishu: 'urlRobot', dingtalk: 'urlRobot', wecom: 'urlRobot' },
 }
 
-/** Adds a place that hears of alerts, or changes one. */
+/** Adds an alert destination, or changes one. */
 export function HookDialog(props: { row?: AlertHookRow; onDone(made?: MadeHook): void; onClose(): void }) {
   const [draft, setDraft] = createSignal(draftOf(props.row))
   const [noKind, setNoKind] = createSignal(false)

@@ -16,7 +16,7 @@ test('a change keeps the address and the secret that were not typed', () => {
   expect(hookPatchOf({ ...draft, all: true, to: 'c@example.com' })).toMatchObject({ kinds: null, to: ['c@example.com'] })
 })
 
-test('a new place sends a secret where its form has one, and mail addresses for mail alone', () => {
+test('a new destination sends a secret if its form has one, and mail addresses only for mail', () => {
   const typed = { ...draftOf(), name: ' ops ', url: ' https://hook.example.com/x ', secret: 's', from: 'x@y', to: 'x@y' }
   expect(newHookOf(typed)).toEqual({ name: 'ops', form: 'http', url: 'https://hook.example.com/x', kinds: null })
   expect(newHookOf({ ...typed, form: 'feishu' })).toEqual({

@@ -1,4 +1,4 @@
-/** A place that hears of alerts as a form holds it, and what is sent. */
+/** The form of an alert destination, and what is sent for it. */
 import {
   type AlertForm,
   type AlertHookPatch,
@@ -12,31 +12,31 @@ import {
 export interface HookDraft {
   name: string
   form: AlertForm
-  /** Empty: the one that is there stays. */
+  /** Empty keeps the current one. */
   url: string
   secret: string
   from: string
-  /** Addresses with commas between them. */
+  /** Comma-separated addresses. */
   to: string
-  /** Whether it hears of everything; else of `kinds`. */
+  /** Whether it receives everything; otherwise only `kinds`. */
   all: boolean
   kinds: string[]
 }
 
-/** The kinds that a place can choose; tests reach every place. */
+/** The kinds that a destination can choose; tests go to every destination. */
 export const chosenKinds = alertKinds.filter((kind): kind is Exclude<AlertKind, 'test'> => kind !== 'test')
 
-/** Forms of robots whose signature has a secret that the vendor shows. */
+/** Chat bots with a signing secret that their vendor issues. */
 export const signsItself = (form: AlertForm): boolean => form === 'feishu' || form === 'dingtalk'
 
-/** The form for this place, or for a new one. */
+/** The form for this destination, or for a new one. */
 export const draftOf = (row?: AlertHookRow): HookDraft => ({
   ...{ name: row?.name ?? '', form: row?.form ?? 'http', url: '', secret: '' },
   ...{ from: row?.from ?? '', to: row?.to?.join(', ') ?? '' },
   ...{ all: row === undefined || row.kinds === null, kinds: row?.kinds ?? [] },
 })
 
-/** The fields that a new place and a change have in common. Empty addresses and secrets are left out. */
+/** The fields that POST and PATCH have in common. Empty addresses and secrets are left out. */
 function commonFields({ name, form, url, secret, from, to, all, kinds }: HookDraft): AlertHookPatch {
   const receivers = to
     .split(/[,\s]+/)

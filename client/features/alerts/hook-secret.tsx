@@ -8,7 +8,7 @@ import { t } from './messages.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
-/** The secret of a webhook that was just made, until it is closed. Closing it before it was taken asks first. */
+/** The secret of a new webhook, until closed. Closing it before it was copied asks first. */
 export function HookSecret(props: { name: string; secret: string; onClose(): void }) {
   const [taken, setTaken] = createSignal(false)
   const [asking, setAsking] = createSignal(false)

@@ -1,4 +1,4 @@
-/** The places that hear of alerts: each can be tested, switched off, changed and removed. */
+/** Alert destinations: each can be tested, switched off, changed and removed. */
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { createWrite } from '#client/console/write.ts'
@@ -15,7 +15,7 @@ import { t } from './messages.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
-/** The table of places. `onChanged`: they have to be read again. */
+/** The table of destinations. `onChanged`: they have to be reloaded. */
 export function Places(props: { rows: readonly AlertHookRow[] | undefined; onChanged(): void }) {
   const [removing, setRemoving] = createSignal<AlertHookRow>()
   const [testing, setTesting] = createSignal<string>()

@@ -1,9 +1,9 @@
-/** What an alert says, in the reader's language: from its facts, as the server's English sentence is. */
+/** The text of an alert in the user's language, built from its facts like the server's English sentence. */
 import { causeText } from '#client/console/rest-text.ts'
 import type { AlertDeliveryRow } from '#shared/console/alert'
 import { t } from './messages.ts'
 
-/** The sentence; undefined where the alert, of an earlier version or a kind that is not known here, lacks a fact for it. */
+/** The sentence; undefined if the alert, of an earlier version or an unknown kind, lacks a fact for it. */
 export function sentenceOf({ kind, data: { facts, subject } }: Pick<AlertDeliveryRow, 'kind' | 'data'>): string | undefined {
   const { window, percent, balance, spent, cause, model, message, margin, usual, hours } = facts
   const name = subject?.name

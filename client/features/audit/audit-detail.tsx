@@ -8,7 +8,7 @@ import { actorOf, titleOf } from './audit-words.ts'
 import { t } from './messages.ts'
 import { NamedText } from './named-text.tsx'
 
-/** Where the thing is shown; undefined for what is gone or has no page. */
+/** The page of the target; undefined if it is gone or has none. */
 const pathOf = (row: AuditRow): string | undefined => {
   const id = encodeURIComponent(row.target)
   const paths: Record<string, string> = {
@@ -29,11 +29,11 @@ const pathOf = (row: AuditRow): string | undefined => {
     invitation: '/admin/users?tab=invitations',
   }
   if (row.after === null && row.before !== null) return undefined
-  // Kept requests of a user or key are deleted together: then they are the target.
+  // Kept requests are deleted per user or key, which is then the target.
   return pathOfId(row.target, row.names) ?? paths[row.action.split('.')[0] ?? '']
 }
 
-/** One change: what was before and after, and the thing that was changed. */
+/** One change: the target, and the values before and after. */
 export function AuditDetail(props: {
   row: AuditRow
   onClose(): void

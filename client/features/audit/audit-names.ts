@@ -1,13 +1,13 @@
-/** Ids in rows of the audit trail, by the names of the things that they stand for. */
+/** Replaces ids in the audit trail by the names of what they identify. */
 import type { AuditRow, NamedThing } from '#shared/console/audit'
 
 type Names = AuditRow['names']
 
-/** A thing in a text. */
+/** An identified object in a text. */
 export interface NamedPiece {
   id: string
   name: string
-  /** Where it is shown; undefined: it has no page of its own. */
+  /** Its page; undefined if it has none. */
   path: string | undefined
 }
 
@@ -20,15 +20,15 @@ const paths: Record<NamedThing['kind'], ((id: string) => string) | undefined> = 
   managementKey: undefined,
 }
 
-/** Where the thing with this id is shown; undefined for what is gone, or has no page of its own. */
+/** The page of the object with this id; undefined if it is gone or has none. */
 export const pathOfId = (id: string, names: Names): string | undefined => {
   const thing = names[id]
   return thing && paths[thing.kind]?.(encodeURIComponent(id))
 }
 
-/** The text in pieces, with the things in place of their ids. */
+/** The text in pieces, with objects in place of their ids. */
 export function piecesOf(text: string, names: Names): (string | NamedPiece)[] {
-  // An id may stand in a longer one, which then counts.
+  // An id may be part of a longer one: longest first.
   const ids = Object.keys(names).sort((a, b) => b.length - a.length)
   if (ids.length === 0) return [text]
   return text.split(new RegExp(`(${ids.join('|')})`)).flatMap((part): (string | NamedPiece)[] => {
@@ -44,6 +44,6 @@ export const namedText = (text: string, names: Names, withIds = false): string =
     .map((piece) => (typeof piece === 'string' ? piece : withIds ? `${piece.name} (${piece.id})` : piece.name))
     .join('')
 
-/** The name of what was changed, as it was then; of something that is known only by its id, the name that it has now. */
+/** The target's name at the time; its current name if only the id was recorded. */
 export const targetNameOf = ({ target, targetName, names }: Pick<AuditRow, 'target' | 'targetName' | 'names'>): string =>
   targetName === target ? namedText(target, names) : targetName

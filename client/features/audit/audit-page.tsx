@@ -1,4 +1,4 @@
-/** Who changed what, with what was before and after. Filters and the open row are in the address. */
+/** The audit trail: who changed what, with the values before and after. Filters and the open row are in the URL. */
 import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { Loaded } from '#client/console/lists/loaded.tsx'
@@ -22,7 +22,7 @@ import { actorOf, titleOf } from './audit-words.ts'
 import { en } from './en.ts'
 import { t } from './messages.ts'
 
-/** What actions can be filtered by: every kind that has its words. */
+/** The kinds for the action filter: all that have a translation. */
 const kinds = Object.keys(en).flatMap((key) => (key.startsWith('kind_') ? [key.slice('kind_'.length)] : []))
 
 /** `/admin/audit` */
@@ -45,7 +45,7 @@ export function AuditPage() {
     () => '/api/users?limit=200',
     (path, signal) => callApi<PageOf<{ id: string; name: string }>>('GET', path, undefined, signal),
   )
-  /** People, and who else changes things: the file, the setup. A key that acted is chosen by its row. */
+  /** Users, and the other actors: parley.yaml, the setup. A key that acted is chosen from its row. */
   const actors = () => {
     const others = (['file', 'setup', 'environment'] as const).map((value) => ({ value, label: t(value) }))
     const people = users.value()?.data.map(({ id, name }) => ({ value: id, label: name })) ?? []
@@ -163,7 +163,7 @@ const ChangeCell = (props: { text: string; names: AuditRow['names'] }) => (
   </Show>
 )
 
-/** Whether this is an id of Parley's own, such as `req_...`, and not a name. */
+/** Whether this is a Parley id, such as `req_...`, and not a name. */
 const isId = (name: string) => /^([a-z]{2,5}_[A-Za-z0-9]{12,}|[0-9a-f]{24})$/.test(name)
 
 /** The day of a time: today and yesterday by name. */
@@ -173,10 +173,10 @@ function dayOf(at: string): string {
   return day === isoDay(new Date(Date.now() - 86_400_000)) ? t('yesterday') : formatDay(at)
 }
 
-/** Fields that say nothing to a reader of the list. */
+/** Fields that are not useful in the list. */
 const hidden = new Set(['managed', 'hint', 'digest', 'agent', 'passwordHash'])
 
-/** The fields that changed; of something new or removed, its first short values. */
+/** The changed fields; for something new or removed, its first short values. */
 function changeOf(row: AuditRow): string {
   if (row.before !== null && row.after !== null) return Object.keys(row.after).join(', ')
   const told = Object.entries(row.after ?? row.before ?? {}).flatMap(([name, value]) =>

@@ -1,9 +1,9 @@
-/** What a row of the audit trail says, in words. */
+/** Texts for rows of the audit trail. */
 import type { AuditRow } from '#shared/console/audit'
 import { en } from './en.ts'
 import { t } from './messages.ts'
 
-/** Who did it, in words. */
+/** The actor. */
 export function actorOf(row: AuditRow): string {
   if (row.owner !== null) return t('keyOf', { key: row.actorName ?? row.actor, owner: row.owner.name })
   if (row.actorName !== null) return row.actorName
@@ -11,5 +11,5 @@ export function actorOf(row: AuditRow): string {
   return named[row.actor] ?? row.actor
 }
 
-/** What was done, in words; the action's own name where there are none. */
+/** The action; its raw name if it has no translation. */
 export const titleOf = ({ action }: AuditRow): string => (action in en && action.includes('.') ? t(action as keyof typeof en) : action)

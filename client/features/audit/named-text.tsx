@@ -2,7 +2,7 @@ import { For, Show } from 'solid-js'
 import type { AuditRow } from '#shared/console/audit'
 import { piecesOf } from './audit-names.ts'
 
-/** A text of the trail: the ids in it are links that have the names of the things they stand for. */
+/** A text of the trail, with ids replaced by named links. */
 export function NamedText(props: { text: string; names: AuditRow['names'] }) {
   return (
     <For each={piecesOf(props.text, props.names)}>

@@ -1,4 +1,4 @@
-/** Batches, newest first and live: how far each is, and its end before its time. */
+/** Batches, newest first and live, with their progress and a way to stop them. */
 import { createSignal, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
@@ -23,7 +23,7 @@ import { WorkList } from './work-list.tsx'
 const shapes: Record<BatchRow['state'], Shape> = { running: 'live', stopping: 'warn', ended: 'off' }
 const doneOf = ({ succeeded, failed, cancelled, expired }: BatchRow) => succeeded + failed + cancelled + expired
 
-/** `/batches`: batches, or with `?tab=work` other long work. */
+/** `/batches`: batches, or with `?tab=work` other long-running work. */
 export function BatchesPage() {
   const url = useUrlState()
   const tab = () => (url.get('tab') === 'work' ? 'work' : 'batches')

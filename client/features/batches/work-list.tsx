@@ -27,7 +27,7 @@ const shapes: Record<WorkRow['state'], Shape> = {
 
 const titles = { answer: 'workStopTitle', call: 'hangUpTitle', interaction: 'stopWorkTitle', video: 'stopWorkTitle' } as const
 
-/** Videos, calls, answers and interactions in the background: how far each is, and its end before its time. Live. */
+/** Videos, calls, background answers and interactions, live, with their progress and a way to stop them. */
 export function WorkList() {
   const { admin } = useSession()
   const pages = createPages<WorkRow>(() => '/api/work?limit=50')

@@ -1,4 +1,4 @@
-/** Adds a channel: the vendor, its key, its models as the upstream lists them, and the groups that may use it. */
+/** Adds a channel: vendor, key, models as the upstream lists them, and the groups that may use it. */
 
 import { useNavigate } from '@solidjs/router'
 import { createMemo, createSignal, For, onMount, Show } from 'solid-js'
@@ -109,7 +109,7 @@ function AddForm(props: { card: VendorCard; onChange(): void }) {
       aborter = new AbortController()
       const { data } = await callApi<UpstreamModels>('POST', '/api/channels/models', account(), aborter.signal)
       setFound(data.map(({ id }) => id))
-      // A short list is offered whole; of a long one, somebody has to choose.
+      // A short list is selected in full; from a long one the user has to choose.
       setChosen(data.length <= 30 ? data.map(({ id }) => id) : [])
     })
   const shown = createMemo(() => (found() ?? []).filter((id) => id.toLowerCase().includes(find().toLowerCase())))
@@ -123,7 +123,7 @@ function AddForm(props: { card: VendorCard; onChange(): void }) {
     })
   }
   let form: HTMLFormElement | undefined
-  // The card that was chosen is gone.
+  // The chosen card, which had the focus, is gone.
   onMount(() => form?.querySelector('input')?.focus())
   return (
     <form class="form" ref={form} onSubmit={(event) => void save(event)}>

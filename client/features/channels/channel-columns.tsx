@@ -20,28 +20,28 @@ import { Slices } from './beside/slices.tsx'
 import { t } from './messages.ts'
 import { PriorityField } from './priority-field.tsx'
 
-/** What requests and their attempts met in the last hour, and what rests now. */
+/** Outcomes of requests and attempts in the last hour, and what rests now. */
 export interface Figures {
-  /** Of requests that were answered, by the channel's name: usage knows no id. */
+  /** Answered requests by channel name: usage rows have no channel id. */
   byChannel: Map<string, UsageReportRow>
-  /** Of attempts, whatever became of their requests, by the channel's id, the oldest first. */
+  /** Attempts, whatever the outcome of their request, by channel id, oldest first. */
   slices: Map<string, Slice[]>
   total: UsageTotals | undefined
-  /** What rests, and what failed lately without coming to rest. */
+  /** What rests, and what failed recently without resting. */
   rests: ChannelHealthRow[]
   failures: ChannelHealthRow[]
 }
 
-/** A channel with what requests met there. */
+/** A channel with its figures. */
 export interface LivingChannel extends ChannelRow {
   hour: UsageReportRow | undefined
   slices: readonly (Slice | undefined)[]
   rests: ChannelHealthRow[]
-  /** The error code of its last failure that is still remembered. */
+  /** The error code of its last remembered failure. */
   lastError: string | undefined
 }
 
-/** Reads what requests met. Throws ApiError. */
+/** Reads the figures. Throws ApiError. */
 export async function readFigures(_: boolean, signal: AbortSignal): Promise<Figures> {
   const from = new Date(Date.now() - hourMs).toISOString()
   const [byChannel, attempts, total, ailments] = await Promise.all([
@@ -78,13 +78,13 @@ type Resting = ChannelRow & { rests: readonly HealthRow[] }
 
 const shapes: Record<ChannelState, Shape> = { healthy: 'ok', degraded: 'warn', open: 'bad', off: 'off' }
 
-/** The state as shape and word. */
+/** The state as a shape and a word. */
 export function ChannelStatus(props: { row: Resting }) {
   const state = () => channelState(props.row, props.row.rests)
   return <Status shape={shapes[state()]}>{t(state())}</Status>
 }
 
-/** The last failure of a channel that does not rest: why those that rest do stands below them. */
+/** The last failure of a channel that does not rest; for resting ones the cause is shown below. */
 function LastError(props: { row: LivingChannel }) {
   return (
     <Show when={props.row.rests.length === 0 && props.row.enabled && props.row.lastError}>
@@ -97,7 +97,7 @@ function LastError(props: { row: LivingChannel }) {
   )
 }
 
-/** The share of the attempts of the last hour that were answered; what failed is in its health, by key and model. */
+/** The share of answered attempts in the last hour, with a link to the failures by key and model. */
 function Answered(props: { row: LivingChannel }) {
   const met = () => sumOf(props.row.slices)
   const share = () => 1 - met().failed / met().requests

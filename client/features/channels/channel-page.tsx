@@ -1,4 +1,4 @@
-/** One channel: what rests and what was met, its models against the upstream's, its settings, and who would be asked beside it. */
+/** One channel: health, models compared with the upstream's list, settings, and route simulation. */
 import { useNavigate, useParams } from '@solidjs/router'
 import { createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
@@ -44,7 +44,7 @@ export function ChannelPage() {
     () => `/api/channels/${encodeURIComponent(params.id)}/health`,
     (path, signal) => callApi<Page<HealthRow>>('GET', path, undefined, signal),
   )
-  /** Its models are asked on their page, where the answers stand. */
+  /** The test of its models runs in the models tab, which shows the results. */
   const [testing, setTesting] = createSignal(false)
   const test = () => {
     setTesting(true)

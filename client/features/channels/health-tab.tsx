@@ -15,7 +15,7 @@ import { penalties } from './channel-columns.tsx'
 import { t } from './messages.ts'
 import { OutcomesCard } from './outcomes-card.tsx'
 
-/** What rests now, with its reset; and what each key and model met in the last hour. */
+/** What rests now, with a reset; and the outcomes of each key and model in the last hour. */
 export function HealthTab(props: { row: ChannelRow; health: Load<Page<HealthRow>> }) {
   const write = createWrite()
   const reset = (only?: HealthReset) =>

@@ -1,4 +1,4 @@
-/** What would change among the models of a channel, in words: for the bar that saves, and for the review. */
+/** Descriptions of unsaved model changes of a channel, for the save bar and the review. */
 import type { ChannelRow } from '#shared/console/channel'
 import { t } from './messages.ts'
 import { namesOf } from './model-lines.ts'

@@ -12,12 +12,12 @@ interface Parts {
   readonly: boolean
   /** Whether the server knows it, so that it can be tested. */
   isSaved(line: ModelLine): boolean
-  /** What it can do, in words; undefined where nobody knows. */
+  /** Its capabilities as text; undefined if unknown. */
   can(line: ModelLine): string | undefined
-  /** Undefined while nobody knows. */
+  /** Undefined until known. */
   isPriced(line: ModelLine): boolean | undefined
   test(line: ModelLine): Test | undefined
-  /** Shows what came back to its test. */
+  /** Shows the result of its test. */
   onOpen(line: ModelLine): void
   onOffer(line: ModelLine, offered: boolean): void
   onTest(line: ModelLine): void

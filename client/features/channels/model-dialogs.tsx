@@ -1,4 +1,4 @@
-/** Adding models by hand, one or many, and giving one other names. */
+/** Dialogs for adding models by hand, and for renaming one. */
 import { createSignal } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { AreaField, TextField } from '#client/ui/console/form.tsx'
@@ -7,7 +7,7 @@ import { Dialog } from '#client/ui/dialog.tsx'
 import { t } from './messages.ts'
 import { type ChannelModel, modelsOf } from './model-lines.ts'
 
-/** Names, one a line, typed or pasted. */
+/** Names, one per line, typed or pasted. */
 export function AddModelsDialog(props: { known: readonly ChannelModel[]; onAdd(models: ChannelModel[]): void; onClose(): void }) {
   const [lines, setLines] = createSignal('')
   const models = () => modelsOf(lines(), props.known)

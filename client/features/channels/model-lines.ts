@@ -1,4 +1,4 @@
-/** Models as lines of text: a name, or `name=upstream`. What else is known of a model is kept. */
+/** Models as lines of text: a name, or `name=upstream`. Other fields of a model are kept. */
 import type { NewChannel } from '#shared/console/channel'
 
 type Models = NewChannel['models']
@@ -14,7 +14,7 @@ export const linesOf = (models: readonly ChannelModel[]): string =>
     )
     .join('\n')
 
-/** The models of these lines; a model that was there keeps its capabilities. */
+/** The models in these lines; existing models keep their capabilities. */
 export function modelsOf(lines: string, before: readonly ChannelModel[] = []): Models {
   const known = new Map(before.flatMap((model) => (typeof model === 'string' ? [] : [[model.name, model] as const])))
   return lines

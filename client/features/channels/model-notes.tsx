@@ -5,10 +5,10 @@ import { Button } from '#client/ui/button.tsx'
 import { t } from './messages.ts'
 import type { ModelLine } from './model-rows.ts'
 
-/** What is to be said before the table: models without a price, and how the upstream's list differs. */
+/** Notes above the table: models without a price, and differences from the upstream's list. */
 export function ModelNotes(props: {
   listed: readonly string[] | undefined
-  /** What the upstream lists and nobody has chosen yet. */
+  /** Models that the upstream lists and that are not chosen yet. */
   fresh: readonly ModelLine[]
   gone: number
   unpriced: number

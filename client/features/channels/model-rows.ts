@@ -1,4 +1,4 @@
-/** The models of a channel as the editor holds them: what is offered, and what the upstream lists besides. Pure. */
+/** The models of a channel in the editor: those offered, and others that the upstream lists. Pure. */
 import type { ChannelModel } from './model-lines.ts'
 import { namesOf } from './model-lines.ts'
 
@@ -7,26 +7,26 @@ export interface ModelLine {
   name: string
   /** The upstream's name for it. */
   upstream: string
-  /** What is saved of it, or would be; undefined: the upstream lists it, and nothing is known here. */
+  /** The saved or edited model; undefined if only the upstream lists it. */
   model: ChannelModel | undefined
   offered: boolean
-  /** Compared with what the upstream lists; undefined while nobody has asked it. */
+  /** Compared with the upstream's list; undefined until that is fetched. */
   change: 'new' | 'gone' | undefined
 }
 
 /** Which lines are shown. */
 export type LineKind = 'all' | 'new' | 'gone' | 'offered'
 
-/** What the editor changes: the models that are known here, and the names of those that are not offered. */
+/** The editor's state: the known models, and the names of those that are not offered. */
 export interface ModelDraft {
   models: readonly ChannelModel[]
   left: ReadonlySet<string>
 }
 
-/** Everything is offered that is saved. */
+/** Initially all saved models are offered. */
 export const draftOf = (models: readonly ChannelModel[]): ModelDraft => ({ models, left: new Set() })
 
-/** The lines of the table: what is known here, in its order, then what only the upstream lists. `saved` is what is offered now. */
+/** The lines of the table: known models in order, then those that only the upstream lists. `saved`: those offered now. */
 export function linesOfDraft(draft: ModelDraft, saved: readonly ChannelModel[], listed: readonly string[] | undefined): ModelLine[] {
   const there = listed && new Set(listed)
   const before = new Set(saved.map((model) => namesOf(model).upstream))
@@ -40,7 +40,7 @@ export function linesOfDraft(draft: ModelDraft, saved: readonly ChannelModel[], 
   return [...known, ...fresh.map((id): ModelLine => ({ name: id, upstream: id, model: undefined, offered: false, change: 'new' }))]
 }
 
-/** The lines with these words in one of their names. */
+/** The lines with this text in one of their names. */
 export function found(lines: readonly ModelLine[], text: string, kind: LineKind): ModelLine[] {
   const words = text.toLowerCase()
   const fits = (line: ModelLine) => kind === 'all' || (kind === 'offered' ? line.offered : line.change === kind)
@@ -58,7 +58,7 @@ export function offering(draft: ModelDraft, lines: readonly ModelLine[], offered
   return { models: [...draft.models, ...fresh], left }
 }
 
-/** The draft with further models, which are offered; one that is there is replaced. */
+/** The draft with more models, which are offered; an existing one is replaced. */
 export function adding(draft: ModelDraft, models: readonly ChannelModel[]): ModelDraft {
   const given = new Map(models.map((model) => [namesOf(model).name, model]))
   const kept = draft.models.map((model) => given.get(namesOf(model).name) ?? model)
@@ -67,7 +67,7 @@ export function adding(draft: ModelDraft, models: readonly ChannelModel[]): Mode
   return { models: [...kept, ...[...given].filter(([name]) => !known.has(name)).map(([, model]) => model)], left }
 }
 
-/** The draft with other names for one of its models; its capabilities stay. */
+/** The draft with one of its models renamed; its capabilities stay. */
 export function renaming(draft: ModelDraft, name: string, next: { name: string; upstream: string }): ModelDraft {
   const renamed = draft.models.map((model): ChannelModel => {
     if (namesOf(model).name !== name) return model
@@ -85,7 +85,7 @@ export const removing = (draft: ModelDraft, name: string): ModelDraft => ({
   left: new Set([...draft.left].filter((one) => one !== name)),
 })
 
-/** What would be saved. */
+/** The models to be saved. */
 export const offeredOf = ({ models, left }: ModelDraft): ChannelModel[] => models.filter((model) => !left.has(namesOf(model).name))
 
 /** What differs between two lists of models: names. */

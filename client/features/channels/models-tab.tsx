@@ -39,7 +39,7 @@ const TestDetailDialog = later(async () => (await import('./testing/detail-dialo
 const AddModelsDialog = later(async () => (await import('./model-dialogs.tsx')).AddModelsDialog)
 const ModelNamesDialog = later(async () => (await import('./model-dialogs.tsx')).ModelNamesDialog)
 
-/** The models of a channel: what is offered under which name, what the upstream lists besides, their prices, and a test of each. `tests`: asks all of them, once. */
+/** The models of a channel: names, the upstream's list, prices, and tests. `tests`: tests all of them, once. */
 export function ModelsTab(props: { row: ChannelRow; tests: boolean; onTests(): void; onSaved(row: ChannelRow): void }) {
   const path = () => `/api/channels/${encodeURIComponent(props.row.id)}`
   const readonly = () => props.row.managed === 'file'
@@ -84,7 +84,7 @@ export function ModelsTab(props: { row: ChannelRow; tests: boolean; onTests(): v
     if (done) showToast(t('modelsSaved'))
   }
   const testAll = () => void tests.run([...saved()], form() === '')
-  // What is asked for from the bar of the page begins at once, also while this tab is open already.
+  // A test requested from the page's header starts at once, even if this tab is already open.
   createEffect(() => {
     if (!props.tests) return
     props.onTests()

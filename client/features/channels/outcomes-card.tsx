@@ -12,7 +12,7 @@ import { Slices } from './beside/slices.tsx'
 import { t } from './messages.ts'
 import { type OutcomeLine, outcomeLines } from './outcomes.ts'
 
-/** Each key and model that was asked in the last hour: what it met, and whether it rests. */
+/** Outcomes of each key and model in the last hour, and whether it rests. */
 export function OutcomesCard(props: { row: ChannelRow; rests: readonly HealthRow[] }) {
   const load = createLoad(
     () => `/api/channels/${encodeURIComponent(props.row.id)}/outcomes`,

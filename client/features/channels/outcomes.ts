@@ -1,4 +1,4 @@
-/** What each key met with each model of a channel, as rows of a table. */
+/** Outcomes by key and model of a channel, as rows of a table. */
 import type { ChannelRow, HealthRow, OutcomeRow } from '#shared/console/channel'
 import { type Slice, sliceOf, sumOf } from './beside/slice.ts'
 
@@ -8,13 +8,13 @@ export interface OutcomeLine extends Slice {
   key: string | null
   model: string
   slices: readonly Slice[]
-  /** Why it rests; undefined: it does not. */
+  /** Its rest; undefined if it does not rest. */
   rest: HealthRow | undefined
   /** The key is switched off. */
   off: boolean
 }
 
-/** The keys and models that were asked within the hour; those that rest come first, then those that fail most. */
+/** Keys and models used within the last hour; resting ones first, then those that fail most. */
 export function outcomeLines(channel: ChannelRow, outcomes: readonly OutcomeRow[], rests: readonly HealthRow[]): OutcomeLine[] {
   const off = new Set(channel.keys.filter((key) => !key.enabled).map((key) => key.name))
   const lines = outcomes.map(({ key, model, slices }) => {

@@ -2,7 +2,7 @@ import type { ChannelRow } from '#shared/console/channel'
 import { t } from './messages.ts'
 import { isWhole } from './whole-number.ts'
 
-/** The priority of a channel, changed where it stands: Enter or leaving the field takes it, Escape leaves it as it was. */
+/** The priority of a channel, edited in place: Enter or blur saves it, Escape reverts it. */
 export function PriorityField(props: { row: ChannelRow; onChange(priority: number): void }) {
   const take = (field: HTMLInputElement) => {
     const typed = field.value.trim()

@@ -8,7 +8,7 @@ import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import { t } from './messages.ts'
 
-/** Deletes a channel, after saying what stops working. */
+/** Deletes a channel, after warning what stops working. */
 export function RemoveDialog(props: { row: ChannelRow; onDone(): void; onClose(): void }) {
   const write = createWrite()
   const go = async () => {

@@ -1,8 +1,8 @@
-/** A small request as each dialect writes it, to ask who would answer it. */
+/** A small sample request in each dialect, for the route simulation. */
 import type { RouteQuestion } from '#shared/console/inspection/route'
 import type { Dialect } from '#shared/ids'
 
-/** What a request would come with. */
+/** Features of the sample request. */
 export interface Asked {
   model: string
   dialect: Dialect
@@ -79,7 +79,7 @@ const bodies: Record<Dialect, (asked: Asked) => Body> = {
   }),
 }
 
-/** What is asked of the API. Completions have neither tools nor images, and Gemini streams by its address. */
+/** The request to the API. Completions have neither tools nor images, and Gemini selects streaming by its URL. */
 export function routeQuestion(asked: Asked): RouteQuestion {
   const { model, dialect, key, group } = asked
   return {

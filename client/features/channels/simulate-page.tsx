@@ -1,4 +1,4 @@
-/** Who would be asked for a request, over all channels. The question is in the address. */
+/** Route simulation over all channels. The sample request is in the URL. */
 import { Page } from '#client/ui/console/page.tsx'
 import { t } from './messages.ts'
 import { Simulation } from './simulation.tsx'

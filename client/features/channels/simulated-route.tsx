@@ -6,7 +6,7 @@ import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { RouteAnswer, RouteCandidate } from '#shared/console/inspection/route'
 import { t } from './messages.ts'
 
-/** The order of attempts, who is left out, and what happens when all fail. `channel` is marked where it stands. */
+/** The order of attempts, the channels left out, and what happens when all fail. `channel` is highlighted. */
 export function SimulatedRoute(props: { answer: RouteAnswer; channel: string | undefined }) {
   return (
     <>
@@ -66,7 +66,7 @@ export function SimulatedRoute(props: { answer: RouteAnswer; channel: string | u
   )
 }
 
-/** How often it is asked, in words: a share of the draws, the figure by which it stands where it does, or why it waits. */
+/** Its chance as text: a share of draws, the figure that it is ordered by, or why it comes later. */
 function chanceOf({ balancing, leftOut }: RouteAnswer, { channel, key, rank, share }: RouteCandidate): string {
   if (share === null && leftOut.some((one) => one.channel === channel && one.key === key)) return t('simRests')
   const figure = balancing?.channels.find((one) => one.channel === channel)?.figure

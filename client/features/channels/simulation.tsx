@@ -1,4 +1,4 @@
-/** A request that would come: who would be asked for it, in which order, and why not the others. The question is in the address. */
+/** Route simulation: which channels would be tried for a request, in which order, and why not the others. The request is in the URL. */
 import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
@@ -20,7 +20,7 @@ import { SimulatedRoute } from './simulated-route.tsx'
 
 const extras = ['stream', 'tools', 'image'] as const
 
-/** `channel`: the one on whose page it stands, whose models are proposed. */
+/** `channel`: on a channel's page, that channel, whose models are suggested. */
 export function Simulation(props: { channel?: ChannelRow }) {
   const url = useUrlState()
   const groups = createLoad(
@@ -55,7 +55,7 @@ export function Simulation(props: { channel?: ChannelRow }) {
     <>
       <p class="mb-4 max-w-[64ch] text-ink-2">{t('simIntro')}</p>
       <div class="cols aside">
-        {/* What is asked comes first, and stands at the right where there is room. */}
+        {/* The form comes first in the document, and is on the right if there is room. */}
         <div class="min-[961px]:order-1">
           <Card title={t('simAsked')}>
             <div class="form">

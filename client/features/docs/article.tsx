@@ -1,4 +1,4 @@
-/** The page that is read. */
+/** The current page of the reference. */
 import { useLocation } from '@solidjs/router'
 import { createEffect, For, type JSX, on, Show, Suspense } from 'solid-js'
 import { Skeleton } from '#client/ui/console/states.tsx'
@@ -16,11 +16,11 @@ interface ArticleProps {
   pages: readonly DocPage[]
   /** Nobody is signed in. */
   alone: boolean
-  /** What stands in the place of a text that is not read yet. */
+  /** Placeholder for a text that is not loaded yet. */
   waiting: JSX.Element
 }
 
-/** A page with its endpoints. It shows the place that the address names, as soon as that is there. */
+/** A page with its endpoints. Scrolls to the URL's anchor as soon as it is there. */
 export function Article(props: ArticleProps) {
   let article: HTMLElement | undefined
   const address = useLocation()
@@ -59,7 +59,7 @@ export function Article(props: ArticleProps) {
   )
 }
 
-/** The end of the first page: one request to make at once, and where to read on. */
+/** The end of the first page: a first request, and links to read on. */
 function Begin(props: { pages: readonly DocPage[] }) {
   const first = () => props.pages.find(({ id }) => id === 'conversations')?.endpoints[0]
   const next = () =>

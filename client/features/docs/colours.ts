@@ -1,4 +1,4 @@
-/** Syntax colours of samples: the plain text stands there first, and keeps standing where nothing colours it. */
+/** Syntax colours of samples: plain text is shown first, and stays if it cannot be coloured. */
 import { nodesOf } from './nodes.ts'
 
 /** The names of the samples' languages, as the highlighter knows them. */
@@ -7,11 +7,11 @@ const languages: Record<string, string> = { curl: 'bash', Python: 'python', Type
 /** The highlighter's name for the language of a sample. */
 export const languageOf = (name: string): string => languages[name] ?? name.toLowerCase()
 
-/** The language of code that does not say it; undefined: neither a call nor JSON. */
+/** The language of unlabelled code; undefined if it is neither a call nor JSON. */
 export const languageIn = (text: string): string | undefined =>
   /^(curl|export|npm|parley) /.test(text) ? 'bash' : /^\s*[[{]/.test(text) ? 'json' : undefined
 
-/** A call with its body apart: before the quote, the JSON between the quotes, and the rest. */
+/** A call split at its body: before the quote, the JSON between the quotes, and the rest. */
 const withBody = /^([\s\S]*?(?:-d|--data|--json) )'([[{][\s\S]*?)'([\s\S]*)$/
 
 /** The parts of a sample, each in its own language: the body of a call is JSON. */
@@ -22,7 +22,7 @@ export function partsOf(text: string, language: string): { text: string; languag
   return [{ text: before, language }, quote, { text: body, language: 'json' }, quote, { text: after ?? '', language }]
 }
 
-/** Colours the text in its place when the page has nothing else to do. Without a network it stays plain. */
+/** Colours the text in place when the page is idle. Stays plain if the highlighter cannot be loaded. */
 export function colourLater(place: HTMLElement, text: string, language: string): void {
   const work = () => void colour(place, text, language).catch(() => undefined)
   if ('requestIdleCallback' in window) requestIdleCallback(work, { timeout: 2_000 })
@@ -37,6 +37,6 @@ async function colour(place: HTMLElement, text: string, language: string): Promi
       return html ? nodesOf(html) : document.createTextNode(part.text)
     }),
   )
-  // Another sample may have taken the place meanwhile.
+  // Another sample may be shown there by now.
   if (place.textContent === text) place.replaceChildren(...parts)
 }

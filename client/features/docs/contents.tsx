@@ -1,15 +1,15 @@
-/** The side of `/docs`: pages with what is in the one being read, or what a search found. */
+/** The sidebar of `/docs`: pages with the contents of the current one, or search results. */
 import { createEffect, For, on, Show } from 'solid-js'
 import type { DocPage } from '#shared/console/docs'
 import { t } from './messages.ts'
 import { hrefOf } from './reference.ts'
 import type { Hit } from './search.ts'
 
-/** All pages by their groups; below the present one its endpoints or headings. */
+/** All pages by group; below the current one its endpoints or headings. */
 export function Contents(props: { pages: readonly DocPage[]; current: DocPage | undefined; onGo(): void }) {
   const groups = () => [...new Set(props.pages.map(({ group }) => group))]
   let list: HTMLElement | undefined
-  // The page that is read is in sight, with what is below it.
+  // Keep the current page, with its contents, in view.
   createEffect(
     on(
       () => props.current?.id,
@@ -59,7 +59,7 @@ export function Contents(props: { pages: readonly DocPage[]; current: DocPage | 
 
 const partsOf = ({ endpoints, parts = [] }: DocPage) => [...endpoints.map(({ id, summary }) => ({ id, title: summary })), ...parts]
 
-/** What a search found. */
+/** Search results. */
 export function Results(props: { find: string; found: readonly Hit[]; onGo(): void }) {
   return (
     <nav aria-label={t('contents')}>

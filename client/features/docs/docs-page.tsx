@@ -1,4 +1,4 @@
-/** `/docs`: the API reference with contents, search, samples in the reader's language, and calls made from the page. */
+/** `/docs`: the API reference with contents, search, samples in the chosen language, and calls made from the page. */
 import { createMemo, createSignal, Show, Suspense } from 'solid-js'
 import { explain } from '#client/console/explain.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'

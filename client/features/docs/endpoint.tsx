@@ -11,14 +11,14 @@ import { hrefOf } from './reference.ts'
 
 const TryIt = later(async () => (await import('./try-it.tsx')).TryIt)
 
-/** The language of the samples, the same on every page and at the next visit. */
+/** The language of the samples, shared by all pages and remembered. */
 const [language, setLanguage] = createSignal(readLocalStorage('docs-language') ?? 'curl')
 const choose = (value: string) => {
   setLanguage(value)
   writeLocalStorage('docs-language', value)
 }
 
-/** An endpoint: what it is for, its fields, samples, and a call from the page. */
+/** An endpoint: description, fields, samples, and a call from the page. */
 export function Endpoint(props: { page: string; endpoint: DocEndpoint; first: boolean }) {
   return (
     <section class="docs-endpoint" aria-labelledby={props.endpoint.id}>
@@ -116,7 +116,7 @@ function Code(props: { sample: DocSample }) {
   return <code ref={place}>{props.sample.text}</code>
 }
 
-/** The errors that it may answer, each with a link to what it means. */
+/** The errors that it may return, each linked to its description. */
 function Errors(props: { codes: readonly string[] }) {
   return (
     <Show when={props.codes.length > 0}>
@@ -138,7 +138,7 @@ function Errors(props: { codes: readonly string[] }) {
   )
 }
 
-/** The fields of a body, made when they are opened: a page has thousands of them. */
+/** The fields of a body, rendered when opened: a page has thousands of them. */
 function Fields(props: { title: string; fields: readonly DocField[]; open?: boolean }) {
   const [open, setOpen] = createSignal(props.open ?? false)
   return (

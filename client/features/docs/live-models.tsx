@@ -7,10 +7,10 @@ import { formatCompact } from '#client/ui/format.ts'
 import type { ModelRow, Page } from '#shared/console/model'
 import { t } from './messages.ts'
 
-/** Models that are shown here; the page of models has all of them. */
+/** At most so many models are shown here; the models page lists all. */
 const shown = 100
 
-/** What can be asked now, in the group of whoever is signed in. */
+/** The models that the signed-in user can use now. */
 export function LiveModels() {
   const models = createLoad(
     () => `/api/models?limit=${shown}`,

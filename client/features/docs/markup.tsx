@@ -3,7 +3,7 @@ import { colourLater, languageIn } from './colours.ts'
 import { nodesOf } from './nodes.ts'
 import { hrefOf } from './reference.ts'
 
-/** A block of the reference; its code gets colours when the page has nothing else to do, its headings links to themselves. */
+/** A block of the reference; its code is coloured when idle, its headings link to themselves. */
 export function Markup(props: { page: string; html: string }) {
   let block: HTMLDivElement | undefined
   onMount(() => {

@@ -1,4 +1,4 @@
-/** HTML of the reference as nodes, without handing a string to the browser: a few elements and attributes are built, all else is text. */
+/** Builds DOM nodes from the reference's HTML without innerHTML: a few elements and attributes are allowed, all else is text. */
 
 const elements = new Set(
   [
@@ -24,15 +24,15 @@ const elements = new Set(
   ].concat(['summary', 'span', 'a']),
 )
 const attributes = new Set(['id', 'class', 'scope', 'tabindex', 'role', 'aria-label'])
-/** An address of this site. */
+/** Whether this is a path on this site. */
 const isOwn = (href: string) => /^\/(?!\/)/.test(href)
 const token = /<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z-]+="[^"]*")*)\s*>|([^<]+)/g
 const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'", '&amp;': '&' }
 
-/** The text that escaped HTML stands for. */
+/** Unescapes HTML. */
 export const decoded = (text: string): string => text.replace(/&(lt|gt|quot|#x27|amp);/g, (entity) => entities[entity] ?? entity)
 
-/** The nodes of the HTML; elements that are not in the list are left out, their content is not. */
+/** The nodes of the HTML; elements that are not allowed are replaced by their content. */
 export function nodesOf(html: string): DocumentFragment {
   const root = document.createDocumentFragment()
   const open: { name: string; node: Node }[] = []

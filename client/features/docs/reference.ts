@@ -1,4 +1,4 @@
-/** What `/docs` reads: the list of pages, and long texts when they are opened or searched. */
+/** Loads the reference: the list of pages, and long texts when they are opened or searched. */
 import { type Accessor, createEffect, createMemo, createSignal, on, onCleanup } from 'solid-js'
 import { type ApiError, callApi } from '#client/api/http.ts'
 import { notWanted } from '#client/api/not-wanted.ts'
@@ -6,25 +6,25 @@ import { asApiError } from '#client/console/load.ts'
 import { language } from '#client/ui/language.ts'
 import type { DocPage, Docs } from '#shared/console/docs'
 
-/** The reference as far as it is read. */
+/** The reference, as far as it is loaded. */
 export interface Reading {
   docs: Accessor<Docs | undefined>
-  /** The last reading that failed. */
+  /** The last error. */
   error: Accessor<ApiError | undefined>
-  /** Reads what is missing again. */
+  /** Loads what is missing again. */
   retry(): void
 }
 
 /** The link to a page, or to a place in it. */
 export const hrefOf = (page: string, anchor?: string): string => `/docs?page=${encodeURIComponent(page)}${anchor ? `#${anchor}` : ''}`
 
-/** Whoever reads it calls Parley where the page comes from. */
+/** The reference with the origin of this page in its samples. */
 const forReader = (docs: Docs): Docs => ({
   ...docs,
   pages: docs.pages.map((page) => ({ ...page, html: page.html.replaceAll(docs.origin, location.origin) })),
 })
 
-/** Reads the reference in the language of the console. `wanted`: whether this page's text is needed now. */
+/** Loads the reference in the console's language. `wanted`: whether this page's text is needed now. */
 export function createReading(wanted: (page: DocPage) => boolean): Reading {
   const [known, setKnown] = createSignal<{ docs: Docs; language: string }>()
   const [texts, setTexts] = createSignal<Readonly<Record<string, string>>>({})
@@ -67,7 +67,7 @@ export function createReading(wanted: (page: DocPage) => boolean): Reading {
     const now = known()
     if (now === undefined) return undefined
     const textOf = (page: DocPage) => (page.later ? texts()[addressed(page, now.language)] : undefined)
-    // What did not change stays the same object: a page that is read is not drawn again because another one came.
+    // Unchanged pages stay the same objects, so that the current page is not rendered again when another one arrives.
     const pages = now.docs.pages.map((page) => {
       const html = textOf(page)
       return html === undefined ? page : { ...page, html }

@@ -1,4 +1,4 @@
-/** Words that mean the same to whoever searches: the reference uses one of them. In lower case. */
+/** Synonyms for search: the reference uses one word of each list. In lower case. */
 export const sameWords: readonly (readonly string[])[] = [
   ['语音转文字', '语音识别', '转录', '转写', 'speech to text', 'transcription'],
   ['文字转语音', '语音合成', '朗读', 'text to speech', 'speech'],

@@ -1,18 +1,18 @@
-/** Samples name models of the demo, which is not there beside real channels: a call from the page names one that can be asked. */
+/** Samples name demo models, which do not exist once there are real channels: calls from the page use an available model instead. */
 import type { ModelRow } from '#shared/console/model'
 import type { Operation } from '#shared/ids'
 
 const named = /parley-demo(?:-(\w+))?/
-/** What the models of the demo do, by the end of their name. */
+/** Operations of the demo models by the end of their name. */
 const doneBy: Record<string, Operation> = {
   ...{ embed: 'embed', image: 'image', moderation: 'moderate', realtime: 'realtime', rerank: 'rerank' },
   ...{ speech: 'speak', transcribe: 'transcribe' },
 }
 
-/** Whether the sample names a model of the demo. */
+/** Whether the sample names a demo model. */
 export const namesDemo = (sample: string): boolean => named.test(sample)
 
-/** The sample's model, and the one that stands for it: the first that does the same. Undefined where the sample's own can be asked, or none. */
+/** The sample's model and its replacement: the first with the same operation. Undefined if the sample's own is available, or none is. */
 export function usableInstead(
   sample: string,
   models: readonly Pick<ModelRow, 'id' | 'operations'>[],

@@ -18,16 +18,16 @@ const pages: DocPage[] = [
 ]
 const found = (text: string) => searchDocs(pages, text).map(({ page, anchor }) => anchor ?? page)
 
-test('Chinese is found by its words, typed without spaces, whatever stands between them', () => {
+test('Chinese is found by its words, typed without spaces, whatever is between them', () => {
   expect(found('重排序')).toEqual(['rerank'])
   expect(found('文档数量')).toEqual(['rerank'])
-  // Not one text has these characters in a row.
+  // No text contains these characters in sequence.
   expect(found('删除密钥')).toEqual(['keys'])
   expect(found('如何创建密钥')).toEqual(['create-key', 'keys'])
   expect(found('密钥 轮换')).toEqual(['keys'])
 })
 
-test('titles come first, and where nothing has all words what has the most', () => {
+test('titles come first; if nothing has all words, the best match does', () => {
   expect(found('密钥')[0]).toBe('create-key')
   expect(found('重排序 密文 文档')).toEqual(['rerank'])
   expect(found('how is it streamed')).toEqual(['streams'])
@@ -36,13 +36,13 @@ test('titles come first, and where nothing has all words what has the most', () 
   expect(found(' ')).toEqual([])
 })
 
-test('what says nothing counts only where nothing else was typed', () => {
+test('stop words count only if nothing else was typed', () => {
   expect(wordsOf('如何创建密钥？')).toEqual([['创建'], ['密钥']])
   expect(wordsOf('如何')).toEqual([['如何']])
   expect(wordsOf('POST /v1/chat')).toEqual([['post'], ['/v1/chat']])
 })
 
-test('words that mean the same find the same', () => {
+test('synonyms find the same', () => {
   const timeouts: DocPage = {
     id: 'errors',
     group: 'Begin',

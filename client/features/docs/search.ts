@@ -3,7 +3,7 @@ import type { DocPage } from '#shared/console/docs'
 import { decoded } from './nodes.ts'
 import { sameWords } from './same-words.ts'
 
-/** What was found. */
+/** A search result. */
 export interface Hit {
   page: string
   anchor?: string
@@ -13,18 +13,18 @@ export interface Hit {
 
 const mostHits = 30
 
-/** A page or an endpoint, with the texts in which words are looked for. */
+/** A page or an endpoint, with its searchable texts. */
 interface Entry {
   hit: Hit
   title: string
   text: string
-  /** What is read after everything else: a line about how something changed. */
+  /** Ranked after everything else: a changelog entry. */
   isLast: boolean
 }
 
 /**
  * Pages and endpoints with all words of `text`, those with all of them in their title first; where none has all of them, those with the most,
- * half of them at least. Chinese is divided into its words, since it is typed without spaces.
+ * at least half. Chinese is segmented into words, since it is typed without spaces.
  */
 export function searchDocs(pages: readonly DocPage[], text: string): Hit[] {
   const words = wordsOf(text)
@@ -42,11 +42,11 @@ export function searchDocs(pages: readonly DocPage[], text: string): Hit[] {
 }
 
 const plain = (html: string) => html.replace(/<[^>]*>/g, ' ')
-/** Full-width letters and figures are the same as others. */
+/** Normalises case and full-width characters. */
 const folded = (text: string) => text.normalize('NFKC').toLowerCase()
 
 const chinese = new Intl.Segmenter('zh', { granularity: 'word' })
-/** Words that a question has and no answer needs. */
+/** Stop words. */
 const empty = new Set([
   '的',
   '了',
@@ -74,7 +74,7 @@ const empty = new Set([
   'is',
 ])
 
-/** The words of what is searched, each with others that mean the same; without those that say nothing, unless there are no others. */
+/** The words of a query, each with its synonyms; without stop words, unless there are no others. */
 export function wordsOf(text: string): (readonly string[])[] {
   let left = folded(text)
   const groups = sameWords.flatMap((group) => {
@@ -86,7 +86,7 @@ export function wordsOf(text: string): (readonly string[])[] {
   return [...groups, ...singleWords(left, groups.length > 0).map((word) => [word])]
 }
 
-/** Whether these letters are only a part of a longer word: `stream` of `streamed` is not what was typed. */
+/** Whether this is only part of a longer word, as `stream` is of `streamed`. */
 const isInWord = (text: string, word: string): boolean =>
   /^[a-z0-9]/.test(word) && !new RegExp(`(^|[^a-z0-9])${word}s?($|[^a-z0-9])`).test(text)
 
@@ -99,7 +99,7 @@ function singleWords(text: string, hasOthers: boolean): string[] {
   return [...new Set(telling.length > 0 || hasOthers ? telling : words)]
 }
 
-/** Single characters in a row are one word: the dictionary of the browser lacks words of this trade, such as 密钥. */
+/** Joins single characters in a row into a word: the browser's dictionary lacks technical terms such as 密钥. */
 function dividedChinese(text: string): string[] {
   const words: string[] = []
   let isOpen = false
@@ -131,15 +131,15 @@ function entriesOf(pages: readonly DocPage[]): Entry[] {
   return entries
 }
 
-/** Rows of tables and entries of lists that have an address of their own. */
+/** Table rows and list items that have an anchor. */
 const anchored = /<(li|tr) id="([^"]+)">([\s\S]*?)<\/\1>/g
-/** Characters of a title that is the beginning of a text. */
+/** Maximum length of a title taken from the beginning of a text. */
 const longestTitle = 90
 
 function anchoredIn(page: DocPage): Entry[] {
   return [...page.html.matchAll(anchored)].map(([, element, anchor = '', html = '']) => {
     const text = decoded(plain(html)).replace(/\s+/g, ' ').trim()
-    // The first cell of a row is its name.
+    // The first cell of a row is its title.
     const name = element === 'tr' ? decoded(plain(/<code>.*?<\/code>/.exec(html)?.[0] ?? html)).trim() : shortened(text)
     return { ...entry({ page: page.id, anchor, title: name, note: page.title }, [text]), isLast: element === 'li' }
   })

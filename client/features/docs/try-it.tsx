@@ -14,13 +14,13 @@ import { namesDemo, usableInstead } from './sample-model.ts'
 
 /** The key that was typed, for all endpoints of the page. In memory only. */
 const [key, setKey] = createSignal('')
-/** Characters of an answer that are shown. */
+/** At most so many characters of an answer are shown. */
 const mostShown = 200_000
 
-/** Makes the call with a key that is typed here, and shows the answer as it comes. */
+/** Makes the call with a key that is typed here, and shows the answer as it arrives. */
 export function TryIt(props: { method: string; path: string; body: string }) {
   const isNamed = namesDemo(props.path + props.body)
-  // Without a session nobody can tell what may be asked.
+  // Without a session the available models are unknown.
   const models =
     isNamed && useContext(SessionContext)
       ? createLoad(

@@ -6,10 +6,10 @@ import type { ManagedGroupRow } from '#shared/console/group'
 import type { Page } from '#shared/console/model'
 import { t } from './messages.ts'
 
-/** Names that are listed; the rest is a link to the whole list. */
+/** At most so many names are listed; the rest is a link to the full list. */
 const mostNames = 40
 
-/** Who may use a group, which keys act in it and which channels serve it, each a link to its page. */
+/** The users, keys and channels of a group, each linked to its page. */
 export function GroupMembers(props: { row: ManagedGroupRow }) {
   const group = () => encodeURIComponent(props.row.name)
   return (
@@ -39,7 +39,7 @@ export function GroupMembers(props: { row: ManagedGroupRow }) {
   )
 }
 
-/** `list`: where the rows are read; `page`: under which each has its own; `all`: the whole list. */
+/** `list`: the list endpoint; `page`: the prefix of each row's page; `all`: the link to the full list. */
 function Names(props: { title: string; count: number; list: string; page: string; all: string }) {
   const rows = createLoad(
     () => (props.count > 0 ? `${props.list}&limit=${mostNames}` : undefined),

@@ -1,4 +1,4 @@
-/** Groups: ratio, budget, limits, and who is in them. The open one is in the address. */
+/** Groups: ratio, budget, limits and members. The open one is in the URL. */
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { BudgetCell, limitsText } from '#client/console/budget-cell.tsx'
@@ -33,7 +33,7 @@ export function GroupsPage() {
   const groups = createPages<ManagedGroupRow>(() => `/api/groups?${queryOf({ all: 'true', limit: '100', ...asked() })}`)
   const [removing, setRemoving] = createSignal<ManagedGroupRow | null>(null)
   const write = createWrite()
-  // The open one need not be among the rows that are shown.
+  // The open group may not be among the loaded rows.
   const opened = createLoad(
     () => url.get('open') || undefined,
     async (name, signal) => {

@@ -13,8 +13,8 @@ import type { InvitationFacts, UserRow } from '#shared/console/user'
 import { t } from './messages.ts'
 
 /**
- * `/join`: what a link of somebody who invites is for, and a way in. The secret stands after the hash, so that no server but this one
- * hears of it. Whoever is signed in without one was just let in by the identity provider.
+ * `/join`: shows an invitation and accepts it. The secret is in the URL's fragment, so that no server but this one
+ * sees it. A signed-in user without one has just joined through the identity provider.
  */
 export function JoinPage(props: { user: UserRow | null; singleSignOn: boolean }) {
   const token = decodeURIComponent(location.hash.slice(1))
@@ -83,7 +83,7 @@ export function JoinPage(props: { user: UserRow | null; singleSignOn: boolean })
   )
 }
 
-/** Whoever is in starts anew, as the server now sees them. */
+/** Reloads the page, with the user's new state from the server. */
 const goOn = (facts: InvitationFacts) => location.assign(facts.team === null ? '/' : '/team')
 
 function NewAccount(props: { token: string; singleSignOn: boolean; facts: InvitationFacts }) {
@@ -195,7 +195,7 @@ function Accept(props: { token: string; user: UserRow; facts: InvitationFacts })
   )
 }
 
-/** Whether this is the answer for a link that opens nothing; another failure says nothing about the link. */
+/** Whether this means that the link is not valid; other errors say nothing about the link. */
 const isGone = (thrown: unknown) => thrown instanceof ApiError && thrown.code === 'not_found'
 
 function explain(thrown: unknown): string {

@@ -1,4 +1,4 @@
-/** `/key`: what the holder of an API key may know of it, without an account. */
+/** `/key`: facts of an API key for its holder, without an account. */
 import { createEffect, createSignal, For, onCleanup, Show } from 'solid-js'
 import type { ApiError } from '#client/api/http.ts'
 import { readKeyFacts, readKeyUsage } from '#client/api/key-facts.ts'
@@ -37,7 +37,7 @@ export function KeyHolderPage() {
   createEffect(() => {
     document.title = `${t('title')} · Parley`
   })
-  /** Asks about the key that stands there now; an answer about an earlier one that is still under way no longer counts. */
+  /** Looks up the key in the field; a pending answer for an earlier one is ignored. */
   const ask = async (event: SubmitEvent) => {
     event.preventDefault()
     aborter.abort(notWanted)

@@ -9,7 +9,7 @@ import { t } from './messages.ts'
 
 const windows = { total: 'window_total', daily: 'window_daily', weekly: 'window_weekly', monthly: 'window_monthly' } as const
 
-/** What a key has left of each budget, and what it spent by day and by model. */
+/** What is left of each budget of a key, and its spend by day and by model. */
 export function Spent(props: { usage: KeyUsage }) {
   return (
     <>

@@ -12,7 +12,7 @@ import { t } from './messages.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
-/** What can be done with the chosen keys that the file does not own: turned on or off, revoked. `onDone` after any of them changed. */
+/** Actions on the selected keys that parley.yaml does not own: turn on or off, revoke. `onDone` after any of them changed. */
 export function BulkKeys(props: { picks: Picks<KeyRow>; onDone(): void }) {
   const [asking, setAsking] = createSignal<'off' | 'revoke'>()
   const chosen = () => props.picks.rows().filter(({ managed }) => managed === 'console')
@@ -20,7 +20,7 @@ export function BulkKeys(props: { picks: Picks<KeyRow>; onDone(): void }) {
     const { names, more } = firstNames(chosen())
     return more > 0 ? t('bulkMore', { names, count: more }) : names
   }
-  /** When any of them was last used, in words. */
+  /** A sentence on when any of them was last used. */
   const used = () => {
     const last = chosen()
       .flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
@@ -28,7 +28,7 @@ export function BulkKeys(props: { picks: Picks<KeyRow>; onDone(): void }) {
       .at(-1)
     return last === undefined ? t('bulkUnused') : t('bulkUsed', { when: formatAgo(last) })
   }
-  /** One after the other; stops at the first refusal and says so. */
+  /** One after the other; stops at the first error and reports it. */
   const run = async (change: (path: string) => Promise<unknown>) => {
     const { done, refusal } = await oneByOne(chosen(), ({ id }) => change(`/api/keys/${encodeURIComponent(id)}`))
     if (refusal === '') props.picks.clear()

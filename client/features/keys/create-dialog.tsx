@@ -15,7 +15,7 @@ import { setFreshSecret } from './fresh-secret.ts'
 import { LimitFields, NameFields, UseFields } from './key-fields.tsx'
 import { t } from './messages.ts'
 
-/** Creates a key: a name and a preset are enough. `owner` is filled in where an administrator came from a user. */
+/** Creates a key: a name and a preset are enough. `owner` is prefilled if an administrator came from a user's page. */
 export function CreateDialog(props: { preset: Preset; owner: string; onPreset(preset: Preset): void; onMade(): void; onClose(): void }) {
   const { admin, user } = useSession()
   const [draft, setDraft] = createSignal(draftFor(props.preset))

@@ -19,7 +19,7 @@ test('a preset fills limits and expiry, and keeps what was typed', () => {
   for (const preset of presets) expect(Object.keys(fieldsOf(draftFor(preset), 0).budget ?? {})).toHaveLength(1)
 })
 
-test('a key can be used until the end of the day that was chosen', () => {
+test('a key can be used until the end of the chosen day', () => {
   const expiry = endOfDay('2027-02-28')
   expect(lastDayOf(expiry)).toBe('2027-02-28')
   expect(new Date(Date.parse(expiry) - 1).getDate()).toBe(28)

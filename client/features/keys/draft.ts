@@ -1,4 +1,4 @@
-/** A key as a form holds it, the presets it may begin with, and what is sent. */
+/** The form of a key, its presets, and what is sent for it. */
 import { keepChoice, keepOf } from '#client/console/keep-choice.ts'
 import { type Bounds, boundsOf, readBounds } from '#client/console/limits.ts'
 import { isoDay, midnightOf } from '#client/ui/time-zone.ts'
@@ -10,16 +10,16 @@ export interface KeyDraft {
   note: string
   group: string
   models: string[]
-  /** Empty for never; a number of days; or an instant that is kept. */
+  /** Empty for never; a number of days; or an instant. */
   expiry: string
   addresses: string
   strict: boolean
-  /** Which of its requests are kept, as a choice of `KeepField`. */
+  /** Which of its requests are kept, as a value of `KeepField`. */
   keep: string
   bounds: Bounds
 }
 
-/** What a key may be for. */
+/** Presets by purpose. */
 export const presets = ['app', 'ci', 'person', 'agent'] as const
 /** A preset. */
 export type Preset = (typeof presets)[number]
@@ -31,7 +31,7 @@ const starts: Record<Preset, { expiry: string; bounds: Partial<Bounds> }> = {
   agent: { expiry: '', bounds: { daily: '10', rpm: '120', concurrency: '10' } },
 }
 
-/** The draft that a preset begins with; what was typed before stays. */
+/** The draft of a preset; keeps what was typed before. */
 export function draftFor(preset: Preset, before?: KeyDraft): KeyDraft {
   const { expiry, bounds } = starts[preset]
   const kept = before ?? { name: '', note: '', group: '', models: [], addresses: '', strict: false, keep: 'off' }
@@ -53,22 +53,22 @@ export const draftOf = (row: KeyRow): KeyDraft => ({
 
 const dayMs = 86_400_000
 
-/** The days after which a key may expire, as the form offers them. */
+/** The expiry options of the form, in days. */
 export const expiryDays = ['7', '30', '90', '365'] as const
 
-/** What of the form's expiry is chosen: never (empty), a number of days, or a date. */
+/** The selected expiry option: never (empty), a number of days, or a date. */
 export const expiryKind = (expiry: string): string => (expiry === '' || expiryDays.some((days) => days === expiry) ? expiry : 'date')
 
-/** The last day of the reader on which a key that expires then can be used, YYYY-MM-DD. */
+/** The last local day on which a key with this expiry can be used, YYYY-MM-DD. */
 export const lastDayOf = (expiry: string): string => isoDay(new Date(Date.parse(expiry) - 1))
 
-/** The end of a day of the reader, YYYY-MM-DD, as an expiry. */
+/** The end of a local day, YYYY-MM-DD, as an expiry. */
 export function endOfDay(day: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   return midnightOf(year, month - 1, date + 1).toISOString()
 }
 
-/** What is sent for a draft; `now` in milliseconds since the epoch. */
+/** The patch for a draft; `now` in milliseconds since the epoch. */
 export function fieldsOf(draft: KeyDraft, now: number): KeyPatch & { name: string } {
   const lines = draft.addresses.split(/[\s,]+/).filter((line) => line !== '')
   const days = /^\d{1,4}$/.test(draft.expiry) ? Number(draft.expiry) : undefined

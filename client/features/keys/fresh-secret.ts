@@ -1,12 +1,12 @@
-/** The secret that was made last, until somebody has taken it. In memory only: reloading the page forgets it. */
+/** The newest secret, until the user has copied it. In memory only: reloading the page loses it. */
 import { createSignal } from 'solid-js'
 
-/** A secret that can be read only now. */
+/** A secret that is shown once. */
 export interface FreshSecret {
   id: string
   name: string
   secret: string
-  /** Until when the secret from before is good. */
+  /** Until when the previous secret is valid. */
   previousUntil: string | null
 }
 

@@ -18,7 +18,7 @@ import type { KeySpend } from './spend.ts'
 
 interface Parts {
   everybody: boolean
-  /** What was spent with each key lately; undefined until it is known. */
+  /** The recent spend of each key; undefined until known. */
   spend(): KeySpend | undefined
   onTurn(row: KeyRow, enabled: boolean): void
   onAsk(kind: 'rotate' | 'revoke', row: KeyRow): void
@@ -30,7 +30,7 @@ export function stopped(row: KeyRow): 'expired' | 'usedUp' | undefined {
   return (tightest(row)?.share ?? 0) >= 1 ? 'usedUp' : undefined
 }
 
-/** The models in a few words. */
+/** The models in short. */
 export function modelsText(models: readonly string[] | null): string {
   const [first, ...others] = models ?? []
   if (first === undefined) return t('modelsAll')
@@ -145,7 +145,7 @@ export function keyColumns({ everybody, spend, onTurn, onAsk }: Parts): Column<K
   ]
 }
 
-/** When it expires, in words. */
+/** Its expiry as text. */
 export const expiryText = (row: KeyRow): string =>
   row.expiresAt === null
     ? t('neverExpires')

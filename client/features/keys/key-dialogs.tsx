@@ -14,7 +14,7 @@ import { t } from './messages.ts'
 
 const overlaps = ['0', '1', '24', '168', '720'] as const
 
-/** Gives the key a new secret; the old one goes on for the chosen time. */
+/** Gives the key a new secret; the old one keeps working for the chosen time. */
 export function RotateDialog(props: { row: KeyRow; onDone(): void; onClose(): void }) {
   const [hours, setHours] = createSignal<(typeof overlaps)[number]>('24')
   const write = createWrite()
@@ -51,7 +51,7 @@ export function RotateDialog(props: { row: KeyRow; onDone(): void; onClose(): vo
   )
 }
 
-/** Revokes the key, after saying what will stop working. */
+/** Revokes the key, after warning what will stop working. */
 export function RevokeDialog(props: { row: KeyRow; onDone(): void; onClose(): void }) {
   const write = createWrite()
   const used = () => {

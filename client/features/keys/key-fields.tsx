@@ -58,7 +58,7 @@ export function UseFields(props: FieldsProps) {
     () => `/api/models${props.draft.group === '' ? '' : `?group=${encodeURIComponent(props.draft.group)}`}`,
     (path, signal) => readAll<ModelRow>(path, signal),
   )
-  /** Models that are set but not offered now stay in the list, or saving would lose them. */
+  /** Selected models that are not offered now stay in the list, or saving would drop them. */
   const options = createMemo(() => {
     const offered = (models.value() ?? []).map(({ id }) => id)
     const named = props.draft.models.filter((name) => !isPattern(name))
@@ -148,7 +148,7 @@ export function UseFields(props: FieldsProps) {
 /** The end of this day of the next month, about. */
 const inAMonth = () => endOfDay(lastDayOf(new Date(Date.now() + 30 * 86_400_000).toISOString()))
 
-/** Adds the address from which the person is here now. */
+/** Adds the user's current IP address. */
 function OwnAddress(props: FieldsProps) {
   const session = createLoad(
     () => '/api/session',
@@ -172,7 +172,7 @@ function OwnAddress(props: FieldsProps) {
   )
 }
 
-/** Patterns such as `claude-*`, with the models that they stand for now. */
+/** Patterns such as `claude-*`, with the models that they match now. */
 function PatternField(props: { draft: KeyDraft; readonly: boolean; offered: readonly ModelRow[]; onChange(draft: KeyDraft): void }) {
   const patterns = () => props.draft.models.filter(isPattern)
   const [text, setText] = createSignal(patterns().join(', '))

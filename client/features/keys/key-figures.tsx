@@ -13,7 +13,7 @@ import { expiryText } from './key-columns.tsx'
 import { t } from './messages.ts'
 import { createSpend } from './spend.ts'
 
-/** What the key did in thirty days, and when, from where and for which model it was used last. */
+/** The key's figures for thirty days, and when, from where and for which model it was last used. */
 export function KeyFigures(props: { row: KeyRow }) {
   const spend = createSpend(30, () => props.row.id)
   const newest = createLoad(

@@ -1,4 +1,4 @@
-/** One key: what it spends, what it may do, and how it is used. */
+/** One key: spend, permissions and samples. */
 import { useNavigate, useParams } from '@solidjs/router'
 import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'

@@ -8,7 +8,7 @@ import type { ModelRow } from '#shared/console/model'
 import { ModelSet } from '#shared/model-pattern'
 import { t } from './messages.ts'
 
-/** How the key is used by curl, SDKs and agents, with a model that it may use. */
+/** Samples for the key with curl, SDKs and agents, with a model that it may use. */
 export function KeySamples(props: { row: KeyRow }) {
   const models = createLoad(
     () => props.row.group ?? '',

@@ -1,4 +1,4 @@
-/** Every key that the person may see: one's own, or for administrators everybody's. */
+/** The keys that the user may see: their own, or all for administrators. */
 import { createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'

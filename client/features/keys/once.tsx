@@ -10,7 +10,7 @@ import { t } from './messages.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
-/** The key that was just made, whole, until it is closed. Closing it before it was copied asks first. */
+/** The new key in full, until closed. Closing it before it was copied asks first. */
 export function ShownOnce() {
   return <Show when={freshSecret()}>{(fresh) => <Fresh fresh={fresh()} />}</Show>
 }

@@ -1,4 +1,4 @@
-/** What keys have spent by day, for the small charts. */
+/** Spend of keys by day, for the small charts. */
 import { type Accessor, createMemo } from 'solid-js'
 import { createRowsUsage } from '#client/console/lists/rows-usage.ts'
 import { createLoad, type Load, queryOf, readAll } from '#client/console/load.ts'
@@ -12,11 +12,11 @@ const dayMs = 86_400_000
 export interface KeySpend {
   /** Dates, oldest first, YYYY-MM-DD. */
   days: string[]
-  /** USD by day, in the order of `days`, and sums of the whole time. */
+  /** USD by day, in the order of `days`, and totals. */
   of(keyId: string): { byDay: number[]; charged: string; requests: number; errors: number }
 }
 
-/** What keys with these ids spent in the last `days` days; undefined until some is known. */
+/** The spend of keys with these ids in the last `days` days; undefined until some is known. */
 export function createSpendOf(days: number, ids: Accessor<readonly string[] | undefined>): Accessor<KeySpend | undefined> {
   const dates = lastDays(days)
   const usage = createRowsUsage('keys', ids, { by: 'key,day', timezone: timeZone(), from: daysAgo(days) })
@@ -28,7 +28,7 @@ export function createSpendOf(days: number, ids: Accessor<readonly string[] | un
 
 const daysAgo = (days: number) => new Date(Date.now() - (days + 1) * dayMs).toISOString()
 
-/** The last `days` days in the reader's time zone, of one key. */
+/** The last `days` days of one key, in the user's time zone. */
 export function createSpend(days: number, key: () => string): Load<KeySpend> {
   return createLoad(
     () => ({ key: key() }),

@@ -4,7 +4,7 @@ import { t } from './messages.ts'
 
 const units = ['request', 'image', 'second', 'search', 'character'] as const
 
-/** What a price says besides tokens in and out, in a few words. `own`: an amount as the reader pays it. */
+/** The parts of a price besides input and output tokens, in short. `own`: an amount as the user pays it. */
 export function alsoCosts(price: PriceFields, own: (usd: string) => string): string {
   const each = units.flatMap((unit) => (price[unit] === undefined ? [] : [t(`each_${unit}`, { amount: own(price[unit]) })]))
   const tiers = (price.tiers ?? []).flatMap(({ above, input, output }) =>

@@ -14,10 +14,10 @@ import { t } from './messages.ts'
 import { isAmount, questionOf, type Unit, unitsOf, type Way, waysOf } from './question.ts'
 
 const pieces: readonly Unit[] = ['image', 'second', 'search', 'character']
-/** Milliseconds after typing. */
+/** Debounce of typing, in milliseconds. */
 const pauseMs = 300
 
-/** What a request of this model would cost in the group, as its bill would say it, and many of them. */
+/** The cost of one request, and of many, to this model in the group, calculated as its bill would be. */
 export function Calculator(props: { row: ModelRow; group: string }) {
   const [amounts, setAmounts] = createSignal<ReadonlyMap<Unit, string>>(unitsOf(props.row.price))
   const [ways, setWays] = createSignal<Partial<Record<Way, string>>>({})
@@ -80,5 +80,5 @@ export function Calculator(props: { row: ModelRow; group: string }) {
   )
 }
 
-/** Each request is rounded by itself. */
+/** Each request is rounded separately. */
 const timesOf = (usd: string, many: bigint): string => formatUsd(parseUsd(usd) * many)

@@ -12,7 +12,7 @@ import { t } from './messages.ts'
 
 const pieces: readonly string[] = ['request', 'image', 'second', 'search']
 
-/** A model with all its prices, what the group makes of them, and the calculator. `own`: an amount as the reader pays it. */
+/** A model with its list prices, the group's prices, and the calculator. `own`: an amount as the user pays it. */
 export function ModelDrawer(props: {
   row: ModelRow
   group: string

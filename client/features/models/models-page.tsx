@@ -1,4 +1,4 @@
-/** What can be asked here, with abilities, context, and the price in the chosen group; the open model in a drawer, and in the address. */
+/** The available models with capabilities, context, and price in the chosen group. The open model is in a drawer, and in the URL. */
 
 import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
@@ -22,7 +22,7 @@ import { alsoCosts } from './also-costs.ts'
 import { t } from './messages.ts'
 import { ModelDrawer } from './model-drawer.tsx'
 
-/** What a model may be able to do, with the icon for it. */
+/** Icons of model capabilities. */
 const skills: Record<(typeof modelSkills)[number], IconName> = { vision: 'eye', tools: 'tool', reasoning: 'steps' }
 type Skill = keyof typeof skills
 const can = (row: ModelRow, skill: Skill) => row.capabilities[skill] === true
@@ -59,7 +59,7 @@ export function ModelsPage() {
     return usd === undefined ? <span class="na">–</span> : own(usd)
   }
   const named = () => url.get('open')
-  // A link may open a model that stands further down, or that the filters hide.
+  // A link may open a model that is not loaded yet, or that the filters hide.
   const sought = createLoad(
     () => (named() !== '' && models.value() && !models.value()?.some((row) => row.id === named()) ? [named(), group()] : undefined),
     async ([q, group], signal) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { questionOf, unitsOf, waysOf } from './question.ts'
 
-test('what is paid by tokens is asked in tokens, what is paid by the piece in pieces', () => {
+test('models billed by tokens are calculated in tokens, others in their units', () => {
   expect([...unitsOf({ input: '1', output: '2', image: '0.01' })]).toEqual([
     ['input', '1000'],
     ['output', '500'],
@@ -14,7 +14,7 @@ test('what is paid by tokens is asked in tokens, what is paid by the piece in pi
   ])
 })
 
-test('only what was typed is asked, and nothing while an amount cannot be one', () => {
+test('only typed amounts are sent, and nothing while one is not valid', () => {
   const typed = new Map([
     ['input', ' 1000 '],
     ['output', ''],

@@ -1,4 +1,4 @@
-/** What the calculator asks: which amounts a model is paid by, and what was typed. */
+/** The calculator's request: the units a model is billed by, and the amounts typed. */
 import type { CostQuestion } from '#shared/console/inspection/cost'
 import type { ModelRow } from '#shared/console/model'
 import { type PriceFields, priceUnits } from '#shared/console/price'
@@ -8,7 +8,7 @@ export type Unit = (typeof priceUnits)[number]
 
 const usualTokens = { input: '1000', output: '500' } as const
 
-/** The amounts that can be typed for this price, with what stands there at first. A request is one request. */
+/** The amounts that can be typed for this price, with their initial values. A request counts as one. */
 export function unitsOf(price: PriceFields): Map<Unit, string> {
   const asked = priceUnits.filter(
     (unit) => unit !== 'request' && (price[unit] !== undefined || (unit === 'cacheRead' && price.input !== undefined)),
@@ -17,7 +17,7 @@ export function unitsOf(price: PriceFields): Map<Unit, string> {
   return new Map(asked.map((unit) => [unit, usualTokens[unit as keyof typeof usualTokens] ?? (inTokens ? '' : '1')]))
 }
 
-/** The words by which the price says how an answer was served, by field. */
+/** The values of the price's factors, by field. */
 export const waysOf = ({ factors = {} }: PriceFields): (readonly [field: Way, words: string[]])[] =>
   (Object.keys(factors) as Way[]).map((field) => [field, Object.keys(factors[field] ?? {})] as const)
 
@@ -27,7 +27,7 @@ export type Way = keyof NonNullable<CostQuestion['servedAs']>
 /** Whether this can be an amount: a whole number, or nothing. */
 export const isAmount = (text: string): boolean => /^\d{0,9}$/.test(text.trim())
 
-/** The question; undefined where an amount cannot be one. */
+/** The request; undefined if an amount is not valid. */
 export function questionOf(
   { id }: Pick<ModelRow, 'id'>,
   group: string,

@@ -6,7 +6,7 @@ const rest = (name: string, key: string | null, model: string | null, more: obje
   ({ kind: 'rest', channel: { id: name, name }, key, model, state: 'open', cause: 'upstream_error', retryInMs: 30_000, ...more }) as Concern
 const told = (...concerns: Concern[]) => linesOf(concerns).map(({ shape, title }) => [shape, title])
 
-test('all that rests of a channel is one line', () => {
+test('everything that rests in a channel is one line', () => {
   const many = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((model) => [rest('azure', 'k1', model), rest('azure', 'k2', model)])
   expect(told(...many, rest('other', 'k1', null), { kind: 'unpriced', model: 'm' })).toEqual([
     ['bad', 'azure: 6 models are resting'],
@@ -18,7 +18,7 @@ test('all that rests of a channel is one line', () => {
   expect(told(rest('mixed', 'k1', null), rest('mixed', 'k2', 'a'))).toEqual([['bad', 'mixed: 1 key and 1 model are resting']])
 })
 
-test('what is tried again is amber, and not counted among what rests', () => {
+test('what is being retried is amber, and not counted as resting', () => {
   const careful = { state: 'half-open', retryInMs: 0 }
   expect(told(rest('azure', 'k1', 'a', careful), rest('azure', 'k1', 'b', careful))).toEqual([
     ['warn', 'azure: 2 models are being retried'],

@@ -1,4 +1,4 @@
-/** What needs attention as sentences, each with the click that settles it. */
+/** What needs attention, as sentences with the action that resolves each. */
 import { causeText, restedText, retryText } from '#client/console/rest-text.ts'
 import type { Shape } from '#client/ui/console/status.tsx'
 import { formatAgo } from '#client/ui/console/time.ts'
@@ -19,7 +19,7 @@ export interface Line {
 
 type Rest = Extract<Concern, { kind: 'rest' }>
 
-/** A line for each concern, and one for all that rests of a channel. */
+/** A line for each concern; everything that rests in one channel is one line. */
 export function linesOf(concerns: readonly Concern[]): Line[] {
   const resting = Map.groupBy(
     concerns.filter((concern) => concern.kind === 'rest'),
@@ -28,7 +28,7 @@ export function linesOf(concerns: readonly Concern[]): Line[] {
   return [...[...resting.values()].map(restLine), ...concerns.flatMap((concern) => (concern.kind === 'rest' ? [] : [lineOf(concern)]))]
 }
 
-/** What rests counts; where all of it is tried again, that. */
+/** Counts what rests; if all of it is being retried, what is retried. */
 function restLine(rests: readonly Rest[]): Line {
   const open = rests.filter(({ state }) => state === 'open')
   const isCareful = open.length === 0
@@ -46,7 +46,7 @@ function restLine(rests: readonly Rest[]): Line {
   }
 }
 
-/** What rests of a channel: by its name where it is one thing, else how many. `count` is for the verb. */
+/** What rests in a channel: its name if it is one thing, else how many. `count` selects the form of the verb. */
 function restedOf(rests: readonly Rest[]): { what: string; count: number } {
   const [only] = rests
   if (only && rests.length === 1) {
@@ -60,11 +60,11 @@ function restedOf(rests: readonly Rest[]): { what: string; count: number } {
 }
 
 const dayMs = 86_400_000
-/** What is spent of a budget, in USD. */
+/** The spent part of a budget, in USD. */
 export const spentOf = ({ limit, left }: Pick<BudgetState, 'limit' | 'left'>): string => formatUsd(parseUsd(limit) - parseUsd(left))
 const seg = encodeURIComponent
 
-/** The line of a concern alone. */
+/** The line of a single concern. */
 function lineOf(concern: Concern): Line {
   switch (concern.kind) {
     case 'rest':

@@ -6,7 +6,7 @@ import type { BudgetState } from '#shared/console/overview'
 import { pathOf, spentOf } from './attention.ts'
 import { t } from './messages.ts'
 
-/** The budgets of which the largest share is spent; nothing where there is none. */
+/** The budgets with the largest spent share; nothing if there are none. */
 export function BudgetsCard(props: { budgets: readonly BudgetState[] }) {
   return (
     <Show when={props.budgets.length > 0}>

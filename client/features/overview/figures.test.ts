@@ -4,7 +4,7 @@ import { bySteps, stepsBefore } from './figures.ts'
 
 const row = (fields: Partial<UsageReportRow>) => ({ charged: '1', ...fields }) as UsageReportRow
 
-test('rows stand at their hour or day, and nothing is 0', () => {
+test('rows are placed at their hour or day; missing ones are 0', () => {
   const hours = ['2026-11-23T00:00:00.000Z', '2026-11-23T01:00:00.000Z']
   expect(bySteps([row({ hour: '2026-11-23T01:00:00Z' })], hours, (one) => Number(one.charged))).toEqual([0, 1])
   expect(bySteps([row({ day: '2026-11-22', charged: '2' })], ['2026-11-22', '2026-11-23'], (one) => Number(one.charged))).toEqual([2, 0])

@@ -15,7 +15,7 @@ export function FirstSteps(props: { first: Overview['first'] }) {
       { title: t('firstCall'), why: t('firstCallWhy'), href: '/', done: request },
     ]
   }
-  // Whoever has traffic and channels needs no checklist, whatever else is open.
+  // With traffic and channels no checklist is needed, whatever else is open.
   const needed = () => steps().some((step) => !step.done) && !(props.first.request && props.first.channel !== false)
   return (
     <Show when={needed()}>

@@ -1,4 +1,4 @@
-/** Today at a glance: figures against last week, what needs attention, top models and keys. Read again when something changes, and every minute. */
+/** Today at a glance: figures against last week, what needs attention, top models and keys. Reloaded on changes and every minute. */
 
 import { createMemo, For, onCleanup, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
@@ -30,11 +30,11 @@ import { t } from './messages.ts'
 import { Strip, weekday } from './strip.tsx'
 import { WhoseFilters, whoseNames, whoseOf } from './whose-filters.tsx'
 
-/** Milliseconds between two readings at most, for what no event tells: the hour, a rest that is over. */
+/** Maximum milliseconds between two loads, for changes without an event: the hour, the end of a rest. */
 const everyMs = 60_000
-/** Milliseconds between two readings at least: under load something changes all the time. */
+/** Minimum milliseconds between two loads: under load something changes all the time. */
 const leastMs = 2_000
-/** Days that the figures may be of. */
+/** The selectable ranges in days. */
 const ranges = [1, 7, 30] as const
 
 /** `/overview` */
@@ -193,10 +193,10 @@ function Top(props: {
   label: string
   rows: readonly UsageReportRow[]
   name(row: UsageReportRow): string
-  /** The same page of this one alone. */
+  /** This page filtered by the row. */
   href(row: UsageReportRow): string | null | undefined
   figures: Overview
-  /** Whether each has its colour of the chart. */
+  /** Whether rows show their chart colours. */
   coloured?: boolean
 }) {
   const rows = () => largest(props.rows)

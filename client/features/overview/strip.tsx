@@ -13,7 +13,7 @@ import { t } from './messages.ts'
 /** The name of today's weekday. */
 export const weekday = (): string => writeDate(new Date(), language() === 'zh' ? 'zh-CN' : 'en-GB', { weekday: 'long' })
 
-/** Spend, requests, errors and times, each with its course and against the time before. */
+/** Spend, requests, errors and times, each with a sparkline and compared with the previous period. */
 export function Strip(props: { figures: Overview; admin: boolean; whose: Record<string, string> }) {
   const spark = (label: string, value: (row: UsageReportRow) => number) => (
     <Spark

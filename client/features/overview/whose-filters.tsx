@@ -1,4 +1,4 @@
-/** Which figures are shown: of a model, for administrators of a user or a group; a key, team or channel that the address names. */
+/** Filters of the figures: by model; for administrators by user or group; by a key, team or channel named in the URL. */
 import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { createLoad, queryOf } from '#client/console/load.ts'
@@ -9,13 +9,13 @@ import type { Page } from '#shared/console/model'
 import type { UsageReportRow } from '#shared/console/usage'
 import { t } from './messages.ts'
 
-/** The parameters that choose figures. */
+/** The URL parameters of the filters. */
 export const whoseNames = ['model', 'user', 'group', 'key', 'team', 'channel'] as const
 
-/** What the address says of them. */
+/** Their values in the URL. */
 export const whoseOf = (url: UrlState): Record<string, string> => Object.fromEntries(whoseNames.map((name) => [name, url.get(name)]))
 
-/** The chips. A menu has two hundred names; what is beyond them is named by the address. `from`: since when models were used. */
+/** The chips. A menu lists at most two hundred names; others are reachable by URL only. `from`: start of the period for used models. */
 export function WhoseFilters(props: { url: UrlState; admin: boolean; from: string | undefined }) {
   const { url } = props
   const names = (path: string) =>

@@ -49,7 +49,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
   announceReplies(page)
   onMount(() => {
     if (hasSide()) startInComposer(() => composer()?.focus())
-    // Ready before the first reply; without a network the reply itself tries again.
+    // Preload before the first reply; offline, the reply itself retries.
     setTimeout(
       () =>
         void import('#client/features/playground/markdown/prose.tsx').then(
@@ -74,7 +74,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
 
   return (
     <div class="app" classList={{ 'no-side': !showsSide() }}>
-      {/* What was made stays: it comes back as it was, at once. */}
+      {/* Stays mounted, so that it reappears at once, unchanged. */}
       <Show when={hasSide() && hadSide()}>
         <aside class="side" hidden={!showsSide()} aria-label={t('conversations')}>
           <Sidebar page={page} />
@@ -90,7 +90,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
           </Show>
         </Suspense>
       </main>
-      {/* The panel's place is there before the panel, so that nothing moves when it comes. */}
+      {/* Reserves the panel's space before it is loaded, so that nothing moves. */}
       <Suspense
         fallback={
           <Show when={roomy() && view.panel()}>{(name) => <div class="panel" classList={{ wide: name() === 'inspector' }} />}</Show>
@@ -123,8 +123,8 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
 const onceTrue = (now: Accessor<boolean>): Accessor<boolean> => createMemo((before) => before || now(), false)
 
 /**
- * Focuses the message box once it is there: two frames later it is in the document, and a detached one takes no focus. Whoever has pressed
- * something meanwhile keeps the focus where they have put it.
+ * Focuses the message box once it is there: two frames later it is in the document, and a detached one takes no focus. If the user has
+ * pressed something in the meantime, the focus stays where they have put it.
  */
 function startInComposer(focus: () => void): void {
   const presses = ['keydown', 'pointerdown'] as const

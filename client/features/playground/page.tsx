@@ -12,13 +12,13 @@ import { PlaygroundLayout } from './layout.tsx'
 
 interface PageProps {
   user: UserRow
-  /** The conversation in the address. */
+  /** The conversation in the URL. */
   conversation: string | undefined
   onOpen(id: string | null): void
   onSignedOut(): void
 }
 
-/** The playground of a signed-in user, with the conversation named in the address. */
+/** The playground of a signed-in user, with the conversation named in the URL. */
 export function PlaygroundPage(props: PageProps) {
   const [kept] = createResource(async () => {
     const store = await storeOf(props.user.id)
@@ -36,13 +36,13 @@ export function PlaygroundPage(props: PageProps) {
   )
 }
 
-/** The conversations of this browser, and those of the server for whoever keeps them there. */
+/** The conversations of this browser, and those on the server if the user keeps them there. */
 async function storeOf(user: string): Promise<Store> {
   const local = await openStore(user)
   if (!local.durable || !keepsOnServer(user)) return local
   return import('./keeping/server-copy.ts').then(
     ({ withServerCopy }) => withServerCopy(local, user),
-    // Without a network the browser's own conversations are there.
+    // Offline, the browser's own conversations are available.
     () => local,
   )
 }

@@ -6,7 +6,7 @@ import { Button, IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 
-/** Title, the locked model, and the buttons for everything beside the conversation. */
+/** Title, the locked model, and the buttons for panels and dialogs. */
 export function TopBar(props: { page: PageContext; title: string; hasSide: boolean }) {
   const { playground, view } = props.page
   const roomy = createMediaQuery('(min-width: 900px)')

@@ -8,19 +8,19 @@ import type { PriceEffect, PriceEffects, PriceFields } from '#shared/console/pri
 import { t } from './messages.ts'
 import { isPrice } from './typed-price.ts'
 
-/** What these prices would have made of the last seven days. */
+/** The effect that these prices would have had in the last seven days. */
 export const readEffect = (prices: Record<string, PriceFields>, signal: AbortSignal): Promise<PriceEffects> =>
   callApi<PriceEffects>('POST', '/api/prices/effect', { prices }, signal)
 
-/** Milliseconds after typing. */
+/** Debounce of typing, in milliseconds. */
 const pauseMs = 300
 
 /**
- * The part of the drawer that says what a price which is being typed would have meant; `price` is undefined while a part of it cannot be
- * one.
+ * The part of the drawer that shows the effect of the price being typed; `price` is undefined while a part of it is
+ * invalid.
  */
 export function EffectPart(props: { model: string; price: PriceFields | undefined; isUsed: boolean }) {
-  // What cannot be a price has no effect: the form says why when it is saved.
+  // An invalid price has no effect: the form shows why when it is saved.
   const typed = createMemo(() => (props.isUsed && props.price && isPrice(props.price) ? JSON.stringify(props.price) : undefined))
   const asked = createSettled(typed, pauseMs)
   const effect = createLoad(asked, (text, signal) => readEffect({ [props.model]: JSON.parse(text) }, signal))
@@ -47,7 +47,7 @@ export function EffectPart(props: { model: string; price: PriceFields | undefine
   )
 }
 
-/** Where there is no present price, what the requests did cost stands beside it. */
+/** Without a current price, shows what the requests actually cost. */
 function effectText({ requests: count, before, after, cost }: PriceEffect): string {
   const money = { count, after: formatMoney(after) }
   return before === null

@@ -4,7 +4,7 @@ import { SelectField, TextField, UnitField } from '#client/ui/console/form.tsx'
 import { factorNames, type TypedFactor, wrongIn } from './factors.ts'
 import { t } from './messages.ts'
 
-/** By how much prices are multiplied, and where. `checked`: whether what is wrong is marked. */
+/** The price factors. `checked`: whether errors are marked. */
 export function FactorFields(props: {
   factors: readonly TypedFactor[]
   readonly: boolean

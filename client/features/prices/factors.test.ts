@@ -8,7 +8,7 @@ test('factors come back as they were, and words in lower case', () => {
   expect(factorsOf(typedFactors(undefined))).toEqual({})
 })
 
-test('a factor needs a word that stands there once, and a number', () => {
+test('a factor needs a unique value and a number', () => {
   const one = (word: string, times = '2'): TypedFactor => ({ name: 'service_tier', word, times })
   for (const word of ['', 'two words', 'flex;']) expect(wrongIn(one(word), [one(word)])).toEqual({ word: true, times: false })
   for (const times of ['', 'x2', '-1', '1000', '0.1234567']) expect(wrongIn(one('flex', times), [])).toEqual({ word: false, times: true })

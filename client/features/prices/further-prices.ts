@@ -2,7 +2,7 @@ import { formatCompact, formatPrice } from '#client/ui/format.ts'
 import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import { t } from './messages.ts'
 
-/** What a price says besides input, output and cache reads, with its figures. */
+/** The parts of a price besides input, output and cache reads, with their amounts. */
 export function furtherPrices(price: NonNullable<CatalogueRow['price']>): string {
   const { managed: __, input: ___, output: ____, cacheRead: _____, tiers = [], factors, ...others } = price
   const usd = (amount: string | undefined) => (amount === undefined ? '–' : `$${formatPrice(amount)}`)

@@ -15,7 +15,7 @@ import { readEffect } from './effect-part.tsx'
 import { t } from './messages.ts'
 import './prices.css'
 
-/** Of which prices are proposed. */
+/** At most so many models are compared. */
 const mostModels = 20_000
 
 interface Proposal {
@@ -24,7 +24,7 @@ interface Proposal {
   changes: ReturnType<typeof changedFields>
 }
 
-/** Prices from a catalogue file, pasted or dropped: a difference that is reviewed before anything is written. */
+/** Imports prices from a catalogue file, pasted or dropped: the changes are reviewed before anything is written. */
 export function ImportDialog(props: { onDone(count: number): void; onClose(): void }) {
   const catalogue = createLoad(
     () => '/api/catalogue',
@@ -49,7 +49,7 @@ export function ImportDialog(props: { onDone(count: number): void; onClose(): vo
     return { ...before, ...entry.price }
   }
   const trial = () => {
-    // A price that nothing used has no effect.
+    // A price of an unused model has no effect.
     const used = chosen().filter(({ row }) => row.week !== null)
     return used.length === 0 ? undefined : Object.fromEntries(used.map((one) => [one.row.model, after(one)]))
   }

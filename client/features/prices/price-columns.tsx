@@ -11,10 +11,10 @@ import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import { furtherPrices } from './further-prices.ts'
 import { t } from './messages.ts'
 
-/** The address that opens a model in the list as it stands. */
+/** The URL that opens a model and keeps the list's state. */
 const hrefOf = (url: UrlState, { model }: CatalogueRow): string => url.href({ open: model })
 
-/** The columns of the list of prices; those with a heading to press are ordered by the server. */
+/** The columns of the list of prices; sortable ones are sorted by the server. */
 export const priceColumns = (url: UrlState): Column<CatalogueRow>[] => [
   {
     id: 'model',
@@ -113,7 +113,7 @@ export const priceColumns = (url: UrlState): Column<CatalogueRow>[] => [
   },
 ]
 
-/** May take two lines: it is as long as the price has parts. */
+/** May take two lines: its length depends on the parts of the price. */
 const Further = (props: { text: string }) => (
   <Show when={props.text}>{(text) => <span class="block min-w-[16ch] whitespace-normal">{text()}</span>}</Show>
 )
@@ -129,6 +129,6 @@ function amount({ price }: CatalogueRow, field: 'input' | 'output' | 'cacheRead'
   return usd === undefined ? <span class="na">–</span> : `$${formatPrice(usd)}`
 }
 
-/** The margin as a share of what was charged; the amount itself where nothing was. */
+/** The margin as a share of the charges; the amount itself if nothing was charged. */
 const percentOf = (margin: string, charged: string | undefined): string =>
   Number(charged) > 0 ? formatPercent(Number(margin) / Number(charged)) : formatMoney(margin)

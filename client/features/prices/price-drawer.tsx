@@ -22,7 +22,7 @@ import { typedPrice } from './typed-price.ts'
 const eachFields = ['request', 'image', 'second', 'search', 'character'] as const
 type Field = TokenField | (typeof eachFields)[number]
 
-/** The price of one model, with what it would have meant for the last seven days. */
+/** The price of one model, with its effect on the last seven days. */
 export function PriceDrawer(props: {
   row: CatalogueRow
   onDone(text: string): void

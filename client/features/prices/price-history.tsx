@@ -57,5 +57,5 @@ function changesOf({ before, after }: PriceChange): { name: string; from: string
 const words = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : typeof value === 'string' ? value : JSON.stringify(value)
 
-/** The field as the form calls it. */
+/** The field's label in the form. */
 const fieldText = (name: string): string => (name in en ? t(name as 'input') : name)

@@ -1,4 +1,4 @@
-/** Models with their prices, those without one first: found, ordered and paged by the server; the open one in a drawer, and in the address. */
+/** Models with prices, those without one first; filtered, sorted and paged by the server. The open model is in a drawer and the URL. */
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { Loaded } from '#client/console/lists/loaded.tsx'
@@ -43,7 +43,7 @@ export function PricesPage() {
   )
   const named = () => url.get('open')
   const listed = () => models.value()?.find((row) => row.model === named())
-  // A link may open a model that stands further down, or that the filters hide.
+  // A link may open a model that is not loaded yet, or that the filters hide.
   const sought = createLoad(
     () => (named() !== '' && models.value() && !listed() ? named() : undefined),
     async (model, signal) =>

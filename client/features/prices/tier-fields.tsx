@@ -4,7 +4,7 @@ import { UnitField } from '#client/ui/console/form.tsx'
 import { t } from './messages.ts'
 import { shownFields, type TokenField, type TypedTier, tokensOf } from './tiers.ts'
 
-/** Token prices for long input: each tier with the tokens above which it holds. `checked`: whether wrong numbers are marked. */
+/** Token prices for long input: each tier with the tokens above which it applies. `checked`: whether errors are marked. */
 export function TierFields(props: {
   tiers: readonly TypedTier[]
   base: Partial<Record<TokenField, string>>

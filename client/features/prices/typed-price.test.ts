@@ -11,7 +11,7 @@ test('a typed price has its tiers and factors, and nothing that is empty', () =>
   expect(typedPrice(amounts, [], [{ name: 'speed', word: 'fast', times: '' }])).toEqual({ wrong: 'factors' })
 })
 
-test('what the API would refuse is no price', () => {
+test('what the API would refuse is not a price', () => {
   expect(isPrice({ input: '1', tiers: [{ above: 10, input: '2' }], factors: { speed: { fast: '6' } } })).toBe(true)
   expect(isPrice({ request: '1' })).toBe(true)
   expect(isPrice({})).toBe(false)

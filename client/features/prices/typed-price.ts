@@ -1,9 +1,9 @@
-/** A whole price, as it is typed: its amounts, tiers and factors. */
+/** A complete price as form values: amounts, tiers and factors. */
 import type { PriceFields } from '#shared/console/price'
 import { factorsOf, type TypedFactor } from './factors.ts'
 import { type TypedTier, tiersOf, tokenFields } from './tiers.ts'
 
-/** The price for the API, or the part that says nothing the API could take. */
+/** The price for the API, or the part that is invalid. */
 export type TypedPrice = { price: PriceFields; wrong?: undefined } | { price?: undefined; wrong: 'tiers' | 'factors' }
 
 /** Puts the parts together; empty amounts are left out. */
@@ -28,7 +28,7 @@ export function typedPrice(
   }
 }
 
-/** Whether the API would take it: amounts in their form, and one for input where there is any for tokens. */
+/** Whether the API would accept it: well-formed amounts, and an input price if there is any token price. */
 export function isPrice({ tiers = [], factors: _, ...amounts }: PriceFields): boolean {
   const named = [amounts, ...tiers].flatMap((one) => Object.values(one))
   const names = Object.keys(amounts)

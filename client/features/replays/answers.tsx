@@ -1,4 +1,4 @@
-/** The answers of a request and its replays, one beside the other; where there is no room, one at a time. */
+/** The answers of a request and its replays side by side; without room, one at a time. */
 import { createSignal, For, type JSX, Show } from 'solid-js'
 import { Segments } from '#client/ui/console/filters.tsx'
 import { SwitchField } from '#client/ui/console/form.tsx'
@@ -6,7 +6,7 @@ import { Icon } from '#client/ui/icon.tsx'
 import type { DifferencePiece, ReplayAnswer, ReplayComparison, ReplayDifference, ReplayFigures } from '#shared/console/replay'
 import { t } from './messages.ts'
 
-/** `original`: what the original is called. */
+/** `original`: the label of the original. */
 export function Answers(props: { original: string; replays: readonly { name: string; both: ReplayComparison }[] }) {
   const [shows, setShows] = createSignal(true)
   const [chosen, setChosen] = createSignal('1')
@@ -83,7 +83,7 @@ function Answer(props: {
         {(answer) => (
           <>
             <Show when={answer().error}>{(error) => <p class="notice bad">{error().message}</p>}</Show>
-            {/* An error that came before any text is no answer to compare. */}
+            {/* An error before any text is not an answer to compare. */}
             <Show when={answer().text || !answer().error}>
               <p class="replay-text">
                 <Show when={props.pieces} fallback={answer().text || t('noText')}>
@@ -124,17 +124,17 @@ const endText = (end: string): string => {
   return known ? t(`end_${known}`) : end
 }
 
-/** Only what is whole is well; what was cut short may be as it was asked for. */
+/** Only a complete answer is ok; a shortened one is a warning, since it may be intended. */
 const endLook = (end: string) => ({
   ok: end === 'complete',
   warn: end === 'length' || end === 'cut' || end === 'aborted',
   bad: end === 'error',
 })
 
-/** The model, and the channel for those who are told. */
+/** The model, and the channel if the user may see it. */
 const whoAnswered = ({ model, channel }: ReplayFigures): string => (channel ? `${model} ${t('onChannel', { channel })}` : model)
 
-/** What of a replay is as in the original; undefined when nothing that it has is. */
+/** Which parts of a replay equal the original; undefined if none does. */
 function sameText({ text, calls }: ReplayAnswer, difference: ReplayDifference | null | undefined): string | undefined {
   const isTextSame = text !== '' && difference?.text === 'same'
   const areCallsSame = calls.length > 0 && difference?.calls === 'same'

@@ -1,4 +1,4 @@
-/** The figures of a request and its replays, line by line, as a person reads them. */
+/** The figures of a request and its replays as lines of text. */
 import { formatDuration } from '#client/ui/console/time.ts'
 import { formatMoney } from '#client/ui/format.ts'
 import type { ReplayFigures, ReplayItemRow } from '#shared/console/replay'
@@ -11,17 +11,17 @@ export interface FigureLine {
   original: string
   /** In the order of the items; `note`: how it differs from the original. */
   replays: { text: string; note: string }[]
-  /** The places of the least, 0 for the original; empty where less is not better, or all are the same. */
+  /** The columns with the smallest value, 0 for the original; empty if less is not better, or all are equal. */
   best: number[]
 }
 
-/** Stands where there is no figure. */
+/** Shown for a missing figure. */
 const nothing = '–'
 
 interface Figure {
   label: string
   text(figures: ReplayFigures): string | undefined
-  /** What is compared with the original's. */
+  /** The value that is compared with the original's. */
   value?(figures: ReplayFigures): number | undefined
   isLessBetter?: boolean
   note?(item: ReplayItemRow): string | undefined
@@ -51,7 +51,7 @@ const figures = (): Figure[] => [
   { label: t('losses'), text: ({ losses }) => String(losses) },
 ]
 
-/** The figures of one request and of its replays. What failed is compared with nothing: it is cheap because it did nothing. */
+/** The figures of one request and its replays. Failed ones are not compared: they are cheap because they did nothing. */
 export function figureLines(items: readonly ReplayItemRow[]): FigureLine[] {
   const original = items.find((item) => item.original)?.original
   return figures().map(({ label, text, value, note, isLessBetter }) => {

@@ -1,4 +1,4 @@
-/** The person’s replays, newest first and live; with requests in the address, the form of a new one. */
+/** The user’s replays, newest first and live; with requests in the URL, the form of a new one. */
 import { Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { Loaded } from '#client/console/lists/loaded.tsx'

@@ -1,4 +1,4 @@
-/** A request and its replays as Markdown: the figures as a table, and the answers where they were read. */
+/** A request and its replays as Markdown: the figures as a table, and the answers if they were loaded. */
 import type { ReplayAnswer } from '#shared/console/replay'
 import type { FigureLine } from './figure-lines.ts'
 
@@ -8,7 +8,7 @@ export interface NamedAnswer {
   answer: ReplayAnswer | null
 }
 
-/** `names`: of the columns, the original's first, after the name of the first column. */
+/** `names`: the column headings: the first column's, the original's, then the replays'. */
 export function asMarkdown(names: readonly string[], lines: readonly FigureLine[], answers: readonly NamedAnswer[]): string {
   const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`
   const table = [
@@ -28,7 +28,7 @@ function partsOf({ text, calls, error }: ReplayAnswer): string[] {
   return [text, error?.message ?? '', ...calls.map(({ name, args }) => fenced(`${name} ${args}`))].filter((part) => part !== '')
 }
 
-/** In a fence that is longer than any within. */
+/** In a fence that is longer than any in the text. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)

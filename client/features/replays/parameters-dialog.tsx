@@ -1,4 +1,4 @@
-/** What differs from the request as it was sent: fields of its body, and the channel that is asked. */
+/** What differs from the original request: fields of its body, and the channel. */
 import { createSignal, Show } from 'solid-js'
 import { useSession } from '#client/api/session.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
@@ -10,7 +10,7 @@ import type { ChannelRow } from '#shared/console/channel'
 import type { ReplayTarget } from '#shared/console/replay'
 import { t } from './messages.ts'
 
-/** The fields that a person typed; undefined for what is no object of JSON. */
+/** The typed fields; undefined unless a JSON object. */
 function fieldsOf(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {}
   try {

@@ -1,4 +1,4 @@
-/** One replay: how far it is, what each request came to, sums, and both answers of the one that is chosen. */
+/** One replay: progress, the result of each request, totals, and both answers of the selected one. */
 import { useNavigate, useParams } from '@solidjs/router'
 import { createEffect, createSignal, For, on, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
@@ -31,7 +31,7 @@ export function ReplayPage() {
   const params = useParams<{ id: string }>()
   const path = () => `/api/replays/${encodeURIComponent(params.id)}`
   const job = createLoad(path, (asked, signal) => callApi<ReplayDetail>('GET', asked, undefined, signal))
-  /** What a person changed for the next run; undefined: nothing. */
+  /** The changes for the next run; undefined for none. */
   const [changed, setChanged] = createSignal<Chosen>()
   createEffect(on(path, () => setChanged(undefined), { defer: true }))
   const chosenOf = ({ targets, team }: ReplayDetail): Chosen => changed() ?? { targets, team: team?.id }
@@ -130,7 +130,7 @@ function Actions(props: { job: ReplayDetail; chosen: Chosen; onChanged(): void }
 function Job(props: { job: ReplayDetail }) {
   const url = useUrlState()
   const progress = () => progressOf(props.job)
-  /** The request whose answers stand side by side: the chosen one, or the only one. */
+  /** The request whose answers are compared: the selected one, or the only one. */
   const chosen = () =>
     (props.job.results.find(({ n }) => String(n) === url.get('item')) ?? (props.job.requests === 1 ? props.job.results[0] : undefined))
       ?.requestId
@@ -196,10 +196,10 @@ function Against(props: { text: string | undefined; now: number | undefined; bef
   )
 }
 
-/** Whether an item may be compared with its original: what failed took no time and cost nothing for another reason. */
+/** Whether an item can be compared with its original: the low time and cost of failed ones mean nothing. */
 const answered = ({ state }: ReplayItemRow) => state === 'done'
 
-/** What tells requests apart: they begin with the time. */
+/** The distinctive end of an id: ids begin with the time. */
 const endOf = (requestId: string) => `…${requestId.slice(-10)}`
 
 const None = () => <span class="na">–</span>
@@ -260,7 +260,7 @@ function columns(job: ReplayDetail, href: (item: ReplayItemRow) => string): Colu
   ]
 }
 
-/** What the items of one target came to together, each figure with its difference from the originals. */
+/** The totals of one target, each figure with its difference from the originals. */
 function sumText(sum: ReplayTotals): string {
   if (sum.done === 0) return t('noneAnswered')
   const cost = [formatMoney(sum.charged), shareText(Number(sum.charged), Number(sum.originalCharged))]

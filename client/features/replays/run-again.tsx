@@ -1,4 +1,4 @@
-/** Asks the requests of a job again, on the targets that are chosen: the cost is told before anything is sent. */
+/** Replays the requests of a job again on the chosen targets: the cost is shown before anything is sent. */
 import { useNavigate } from '@solidjs/router'
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
@@ -13,7 +13,7 @@ import { t } from './messages.ts'
 import { askedOf, Estimated } from './start-form.tsx'
 import type { Chosen } from './targets-bar.tsx'
 
-/** The button, and the dialog that says what it costs. */
+/** The button, and the dialog that shows the cost. */
 export function RunAgain(props: { job: ReplayDetail; chosen: Chosen }) {
   const [asked, setAsked] = createSignal(false)
   return (

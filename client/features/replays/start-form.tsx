@@ -1,4 +1,4 @@
-/** What is asked again, where, and what it would cost. Nothing is sent before the button. */
+/** The requests to replay, their targets, and the estimated cost. Nothing is sent before the button is pressed. */
 
 import { useNavigate } from '@solidjs/router'
 import { createSignal, Show } from 'solid-js'
@@ -78,13 +78,13 @@ export function StartForm(props: { ids: readonly string[]; onCancel(): void }) {
   )
 }
 
-/** What is asked of the API. */
+/** The request to the API. */
 export const askedOf = ({ targets, team }: Chosen): Pick<NewReplay, 'targets' | 'team'> => ({
   targets: [...targets],
   ...(team !== undefined && { team }),
 })
 
-/** What a job would cost, as a person reads it. */
+/** The estimated cost of a job as text. */
 export function Estimated(props: { known: ReplayEstimate; isTeams: boolean }) {
   const figures = () => ({ expected: formatMoney(props.known.expected), ceiling: formatMoney(props.known.ceiling) })
   return (

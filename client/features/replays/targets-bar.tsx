@@ -1,4 +1,4 @@
-/** Where requests are asked again: a chip for each target, the changed parameters, and who pays. */
+/** The targets of a replay: a chip for each target, the changed parameters, and the payer. */
 import { createSignal, For, onMount, Show } from 'solid-js'
 import { readTeams } from '#client/api/groups-and-models.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
@@ -13,17 +13,17 @@ import { targetText } from './target-text.ts'
 
 const ParametersDialog = later(async () => (await import('./parameters-dialog.tsx')).ParametersDialog)
 
-/** What a person has chosen. `team`: the id of that which pays; absent: the person. */
+/** The user's choices. `team`: the id of the paying team; absent if the user pays. */
 export interface Chosen {
   targets: readonly ReplayTarget[]
   team?: string | undefined
 }
 
-/** Changes nothing by itself: each choice is told. */
+/** A controlled component: choices are reported by `onChange`. */
 export function TargetsBar(props: { value: Chosen; onChange(chosen: Chosen): void }) {
   const [editing, setEditing] = createSignal(false)
   const [teams, setTeams] = createSignal<{ id: string; name: string }[]>([])
-  // Without the list the choice stays what it is.
+  // If the list fails, the choice stays.
   onMount(() => void readTeams().then(setTeams, () => undefined))
   const targets = () => props.value.targets
   /** The first target without its model. */
@@ -86,14 +86,14 @@ export function TargetsBar(props: { value: Chosen; onChange(chosen: Chosen): voi
 
 const nameOf = ({ set: _, remove: __, ...place }: ReplayTarget) => targetText(place)
 
-/** What differs from what was sent; of targets that differ among themselves, that they do. */
+/** The changes compared with the original; "various" if the targets differ. */
 function changesText(targets: readonly ReplayTarget[]): string {
   const [count = 0, ...others] = new Set(targets.map(({ set, remove }) => Object.keys(set ?? {}).length + (remove?.length ?? 0)))
   if (others.length > 0) return t('variousChanges')
   return count === 0 ? t('asSent') : t('changed', { count })
 }
 
-/** Becomes a field in which one of the models is chosen that the payer may ask. */
+/** Turns into a field for choosing one of the models that the payer may use. */
 function ModelChip(props: { team: string | undefined; onAdd(model: string): void }) {
   const [open, setOpen] = createSignal(false)
   const offered = createLoad(

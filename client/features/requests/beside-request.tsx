@@ -1,4 +1,4 @@
-/** The buttons and keys by which the page of one request goes on to those beside it in the list. */
+/** Buttons and keys for moving from a request's page to the adjacent ones in the list. */
 import { useLocation, useNavigate, useParams } from '@solidjs/router'
 import { onCleanup } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
@@ -10,10 +10,10 @@ import type { LogRow } from '#shared/console/log'
 import { newerThan, olderThan, type Place, type ReadRows } from './near-requests.ts'
 import { filterNames } from './request-filters.ts'
 
-/** Where these keys have a meaning of their own. */
+/** Elements in which these keys have a meaning of their own. */
 const takesArrows = 'input, textarea, select, pre, [tabindex="0"], [role=tab], [role=radio], [role=dialog], [role=menu]'
 
-/** Previous is the newer one, next the older one, as in the list whose filters stand in the address. Left and right: up and down scroll. */
+/** Previous is the newer request, next the older one, as in the list with the URL's filters. Left and right keys: up and down scroll. */
 export function BesideRequest(props: { row: LogRow }) {
   const url = useUrlState()
   const navigate = useNavigate()
@@ -23,7 +23,7 @@ export function BesideRequest(props: { row: LogRow }) {
     () => ({ row: props.row, filters: Object.fromEntries(filterNames.map((name) => [name, url.get(name)])) }),
     ({ row, filters }, signal) => readNear(row, filters, signal),
   )
-  /** Nothing while the request of the address, and what is beside it, is still read. */
+  /** Undefined while the request, or its neighbours, are loading. */
   const beside = () => (near.value()?.of === params.id ? near.value() : undefined)
   const go = (id: string | undefined) =>
     id !== undefined && navigate(`/requests/${encodeURIComponent(id)}${location.search}`, { replace: true })
@@ -53,7 +53,7 @@ export function BesideRequest(props: { row: LogRow }) {
   )
 }
 
-/** The ids of the next newer and the next older request among those that the filters leave. Throws ApiError. */
+/** The ids of the next newer and the next older request that match the filters. Throws ApiError. */
 async function readNear(row: Place, filters: Record<string, string>, signal: AbortSignal) {
   const read: ReadRows = async ({ from, to, limit }) => {
     const span = { ...(from !== undefined && { from: new Date(from).toISOString() }), to: new Date(to).toISOString() }

@@ -3,7 +3,7 @@ import { changesOf } from './changes.ts'
 
 const loss = (field: string) => ({ field, what: 'dropped' as const, reason: 'The upstream has no such field.' })
 
-test('a loss stands at the line that was not sent on, whatever else changed', () => {
+test('a loss is shown at the dropped line, whatever else changed', () => {
   const asked = '{"model":"a","logit_bias":{"1":2},"messages":[{"role":"user","name":"ann"}]}'
   const sent = '{"model":"b","messages":[{"role":"user"}]}'
   const found = changesOf(asked, sent, [loss('logit_bias'), loss('messages[0].name'), loss('n')])
@@ -15,6 +15,6 @@ test('a loss stands at the line that was not sent on, whatever else changed', ()
   expect(found?.elsewhere.map(({ field }) => field)).toEqual(['n'])
 })
 
-test('the same bytes have no change', () => {
+test('identical bytes have no changes', () => {
   expect(changesOf('{"a":1}', '{ "a": 1 }', [])?.lines.every(({ is }) => is === 'same')).toBe(true)
 })

@@ -1,19 +1,19 @@
-/** What became of a request on its way to an upstream: its lines as formatted JSON, with the losses where they happened. */
+/** The changes to a request on its way to an upstream: the lines of its formatted JSON, with the losses where they happened. */
 import { diffLines } from 'diff'
 import type { LossRow } from '#shared/console/log'
 import { formatted } from './kept-body.ts'
 
-/** A line: sent on, not sent on, or added for the upstream; with what was lost there. */
+/** A line: sent on, dropped, or added for the upstream; with the losses at it. */
 export interface ChangedLine {
   text: string
   is: 'same' | 'gone' | 'new'
   losses: LossRow[]
 }
 
-/** Lines that are added or taken away at most: the work grows with their square. */
+/** Maximum number of added and removed lines: the work grows with its square. */
 const mostEdits = 2_000
 
-/** The lines of both bodies in order, and the losses that no line shows; undefined where they differ too much. */
+/** The lines of both bodies in order, and the losses that belong to no line; undefined if they differ too much. */
 export function changesOf(
   asked: string,
   sent: string,
@@ -35,7 +35,7 @@ export function changesOf(
   return { lines, elsewhere }
 }
 
-/** The first line that names the field: of what was not sent on, else of what was. */
+/** The first line that names the field: among dropped ones, else among the others. */
 function placeOf(lines: readonly ChangedLine[], { field }: LossRow): ChangedLine | undefined {
   const name = /(\w[\w-]*)(?:\[\d*\])*$/.exec(field)?.[1]
   if (name === undefined) return undefined

@@ -2,7 +2,7 @@
 import { type Accessor, createSignal } from 'solid-js'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 
-/** Every column that can be chosen, in the order of the table. Time and model are always there. */
+/** Every column that can be chosen, in the order of the table. Time and model are always shown. */
 export const columnNames = [
   'key',
   'user',
@@ -27,7 +27,7 @@ export type ColumnName = (typeof columnNames)[number]
 /** Columns that only administrators have. */
 export const adminColumns: readonly ColumnName[] = ['user', 'channel', 'upstreamModel']
 
-/** The columns at first. */
+/** The default columns. */
 export const usualColumns: readonly ColumnName[] = ['key', 'user', 'status', 'channel', 'tokens', 'first', 'total', 'cost']
 
 /** The chosen columns, and how to choose others. */

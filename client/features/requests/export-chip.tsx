@@ -1,4 +1,4 @@
-/** Offers to export what is kept of the list. */
+/** The button for exporting the kept requests of the list. */
 import { createSignal, Show } from 'solid-js'
 import { Icon } from '#client/ui/icon.tsx'
 import { later } from '#client/ui/later.ts'

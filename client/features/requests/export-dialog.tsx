@@ -1,4 +1,4 @@
-/** Kept conversations as a data set: read page after page, with what is left out and why, and saved as one file. */
+/** Exports kept conversations as a data set: loaded page by page, saved as one file, with what was left out and why. */
 import { createSignal, onCleanup, Show } from 'solid-js'
 import { readError, send } from '#client/api/http.ts'
 import { notWanted } from '#client/api/not-wanted.ts'
@@ -12,7 +12,7 @@ import { Dialog } from '#client/ui/dialog.tsx'
 import { type DatasetForm, datasetForms, datasetHeaders, type LeftOutReason, leftOutReasons } from '#shared/console/body'
 import { t } from './messages.ts'
 
-/** What was read so far. */
+/** What was found so far. */
 interface Found {
   examples: number
   leftOut: Partial<Record<LeftOutReason, number>>

@@ -25,7 +25,7 @@ export function FilterDialog(props: { value: Values; onApply(value: Values): voi
       onChange={set(name)}
     />
   )
-  /** An end of the span, to the minute; one that was not touched keeps its seconds. */
+  /** A start or end time, to the minute; an unchanged one keeps its seconds. */
   const time = (name: SpanName) => (
     <TextField
       type="datetime-local"

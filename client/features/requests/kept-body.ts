@@ -1,17 +1,17 @@
-/** A kept body as a person reads it. */
+/** Formats kept bodies for reading. */
 
-/** An event of a stream, and when it was whole: milliseconds from the arrival of the request; undefined where nobody knows. */
+/** An event of a stream, and when it was complete: milliseconds from the arrival of the request; undefined if unknown. */
 export interface KeptEvent {
   text: string
   ms: number | undefined
-  /** Of a session: who sent it. */
+  /** In a session: the sender. */
   from?: 'client' | 'parley'
 }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** The events of a stream. `pieces`: where each piece ends (bytes) and when it came, one after the other. */
+/** The events of a stream. `pieces`: alternately where each piece ends (bytes) and when it arrived. */
 export function eventsOf(text: string, pieces: readonly number[] = []): KeptEvent[] {
   let end = 0
   let piece = 0
@@ -35,7 +35,7 @@ export function framesOf(text: string, pieces: readonly number[]): KeptEvent[] {
   })
 }
 
-/** The frames of a client and those that it got, by their times. */
+/** The frames that a client sent and received, by time. */
 export function bothWays(asked: readonly KeptEvent[], answered: readonly KeptEvent[]): KeptEvent[] {
   const all = [
     ...asked.map((frame) => ({ ...frame, from: 'client' as const })),
@@ -47,7 +47,7 @@ export function bothWays(asked: readonly KeptEvent[], answered: readonly KeptEve
 /** Whether a body is a stream of events. */
 export const isStream = (text: string): boolean => /^(event|data|id|retry|):/.test(text.trimStart())
 
-/** JSON with indentation, in a body or behind `data:`; anything else as it is. */
+/** Indents JSON, in a body or after `data:`; anything else is unchanged. */
 export function formatted(text: string): string {
   const [, before = '', value = text] = /^((?:[^\n]*\n)*?data: ?)([[{][\s\S]*)$/.exec(text) ?? []
   try {

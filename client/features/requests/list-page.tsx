@@ -1,4 +1,4 @@
-/** Every request that the person may see, newest first and live; one of them open beside. */
+/** All requests that the user may see, newest first and live; one can be open beside the list. */
 import { useNavigate } from '@solidjs/router'
 import { createEffect, createMemo, createSignal, For, on, Show, Suspense } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
@@ -41,7 +41,7 @@ import {
 
 const ColumnDialog = later(async () => (await import('./column-dialog.tsx')).ColumnDialog)
 const FilterDialog = later(async () => (await import('./filter-dialog.tsx')).FilterDialog)
-/** Milliseconds between two looks at the newest rows at least. */
+/** Minimum milliseconds between two loads of the newest rows. */
 const leastMs = 500
 
 /** `/requests` */
@@ -64,7 +64,7 @@ export function RequestsPage() {
     const ids = new Set(known.map((row) => row.requestId))
     return [...news.rows().filter((row) => !ids.has(row.requestId)), ...known]
   })
-  /** Leaves the newest rows and reads the list again, older rows included. */
+  /** Drops the live rows and reloads the list, older rows included. */
   const readAgain = () => {
     news.clear()
     void pages.reload()
@@ -83,7 +83,7 @@ export function RequestsPage() {
       const found = await callApi<ApiPage<LogRow>>('GET', path().replace('limit=50', 'limit=200'))
       news.take(found.data, new Set(rows()?.map((row) => row.requestId)))
     } catch {
-      // The next look tells; the rows that are shown stay.
+      // The next load retries; the shown rows stay.
     } finally {
       looking = false
     }
@@ -110,12 +110,12 @@ export function RequestsPage() {
     return value === 'true' ? t('yes') : value === 'false' ? t('no') : value
   }
   const rangeLabel = (range: Range) => t(range === 'all' ? 'rangeAll' : `range${range}`)
-  /** What the filters leave, in words. */
+  /** A description of the active filters. */
   const shown = () => {
     const range = rangeOf(url)
     return [range && rangeLabel(range), ...active().map((name) => `${t(name)} ${shownValue(name)}`)].filter(Boolean).join(', ')
   }
-  /** Nobody chose the usual range: it hides something only where older requests are there. */
+  /** Whether only the default range applies: it hides something only if there are older requests. */
   const isUsual = () => active().length === 0 && rangeOf(url) === '24h'
   const older = createLoad(
     () => (isUsual() && rows()?.length === 0 ? '/api/logs?limit=1' : undefined),
@@ -199,7 +199,7 @@ export function RequestsPage() {
             {t('filter')}
           </button>
           <ExportChip query={path().split('?')[1] ?? ''} />
-          {/* A phone's cards have what fits there, and a list beside a drawer too. */}
+          {/* On phones and beside a drawer the columns are fixed. */}
           <Show when={!narrow()}>
             <button type="button" class="chip border-dashed max-[759px]:hidden" onClick={() => setChoosing(true)}>
               <Icon name="columns" small />

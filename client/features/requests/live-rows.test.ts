@@ -20,7 +20,7 @@ function started() {
   return { live, drain }
 }
 
-test('what comes at once is put in over several frames, oldest first, and stays in order', () => {
+test('a burst of rows is added over several frames, oldest first, and stays in order', () => {
   const { live, drain } = started()
   live.take(rowsFrom(0, 60), new Set())
   expect(live.rows()).toEqual([])
@@ -29,7 +29,7 @@ test('what comes at once is put in over several frames, oldest first, and stays 
   expect(live.gap()).toBe(false)
 })
 
-test('however many come, the list is bounded and says that some are missing', () => {
+test('however many arrive, the list is bounded and reports a gap', () => {
   const { live, drain } = started()
   for (let look = 0; look < 20; look += 1) {
     live.take(rowsFrom(look * 400 + 200, 200), new Set(idsOf(live.rows())))
@@ -42,7 +42,7 @@ test('however many come, the list is bounded and says that some are missing', ()
   expect([live.rows(), live.gap()]).toEqual([[], false])
 })
 
-test('a row that is there already is not put in twice', () => {
+test('a row that is already there is not added twice', () => {
   const { live, drain } = started()
   live.take(rowsFrom(0, 3), new Set(['0', '1']))
   live.take(rowsFrom(0, 4), new Set(['0', '1']))

@@ -1,19 +1,19 @@
-/** The newest requests as they come: a bounded list that grows in small steps, however many come at once. */
+/** The live list of the newest requests: bounded, and growing in small steps however many arrive at once. */
 import { type Accessor, createSignal } from 'solid-js'
 import type { LogRow } from '#shared/console/log'
 
-/** Most rows that the live list keeps; older ones are read again when they are asked for. */
+/** Maximum number of rows in the live list; older ones are loaded again on demand. */
 export const mostLive = 200
-/** Rows that are put on the page in one frame. */
+/** Rows added per frame. */
 const atOnce = 25
 
-/** Rows that came after the list was read. */
+/** Rows that arrived after the list was loaded. */
 export interface LiveRows {
   /** Newest first. Tracks. */
   rows: Accessor<LogRow[]>
-  /** Whether rows are missing between these and those that were read before. Tracks. */
+  /** Whether rows are missing between these and the loaded ones. Tracks. */
   gap: Accessor<boolean>
-  /** Takes what was found: the newest rows, newest first; `known` are the ids that are on the page already. */
+  /** Adds the newest rows, newest first; `known` are the ids that are already on the page. */
   take(found: readonly LogRow[], known: ReadonlySet<string>): void
   clear(): void
 }
@@ -40,7 +40,7 @@ export function createLiveRows(nextFrame: (work: () => void) => void): LiveRows 
     take(found, known) {
       const queued = new Set(waiting.map((row) => row.requestId))
       const fresh = found.filter((row) => !known.has(row.requestId) && !queued.has(row.requestId))
-      // Nothing of what was there is among them: more came than one look sees.
+      // None of the known rows is among them: more arrived than one load returns.
       if (fresh.length === found.length && found.length > 0 && known.size > 0) setGap(true)
       waiting = [...fresh, ...waiting].slice(0, mostLive)
       if (running || waiting.length === 0) return

@@ -5,7 +5,7 @@ import { newerThan, olderThan } from './near-requests.ts'
 const start = Date.parse('2026-03-01T10:00:00Z')
 const row = (requestId: string, ms: number) => ({ requestId, at: new Date(start + ms).toISOString() }) as LogRow
 
-/** A log of these rows, newest first, that counts its looks. */
+/** A log of these rows, newest first, that counts its queries. */
 function logOf(rows: readonly LogRow[]) {
   const sorted = rows.toSorted((a, b) => b.at.localeCompare(a.at) || b.requestId.localeCompare(a.requestId))
   const log = {
@@ -34,7 +34,7 @@ test.each([
   }
 })
 
-test('a crowd after a silence is narrowed down in few looks, also where it is one millisecond', async () => {
+test('a burst after a silence is narrowed down in few queries, even within one millisecond', async () => {
   const crowd = Array.from({ length: 500 }, (_, at) => row(`req_${String(at).padStart(3, '0')}`, 86_400_000 + at))
   const log = logOf([row('req_a', 0), ...crowd])
   expect(await newerThan(row('req_a', 0), log.read, now)).toBe('req_000')
@@ -47,7 +47,7 @@ test('a crowd after a silence is narrowed down in few looks, also where it is on
   expect(await olderThan(row('req_10', 7), one.read)).toBe('req_a')
 })
 
-test('beside a request that the filters leave out are those of the times around it', async () => {
+test('the neighbours of a request outside the filters are those around its time', async () => {
   const { read } = logOf([row('req_1', 0), row('req_3', 9)])
   expect(await newerThan(row('req_2', 5), read, now)).toBe('req_3')
   expect(await olderThan(row('req_2', 5), read)).toBe('req_1')

@@ -4,14 +4,14 @@ import type { Page } from '#shared/console/model'
 
 /** Rows of the log, newest first; `from` inclusive, `to` exclusive, in milliseconds; at most `limit`, or all. */
 export type ReadRows = (asked: { from?: number; to: number; limit?: number }) => Promise<Page<LogRow>>
-/** What tells where a request stands in the log. */
+/** The position of a request in the log. */
 export type Place = Pick<LogRow, 'requestId' | 'at'>
 
-/** Milliseconds of the first look at what is newer, and how many times longer each further one is. */
+/** The time window of the first query for newer rows in milliseconds, and the growth of each further one. */
 const [leastMs, growth] = [1_000, 8]
 const perLook = 20
 
-/** The oldest of those that are newer. The log answers the newest first, so the time that is looked at grows, and shrinks where it has too many. */
+/** The next newer request. The log returns the newest first, so the time window grows, and shrinks if it contains too many. */
 export async function newerThan(row: Place, read: ReadRows, now: number): Promise<string | undefined> {
   const at = Date.parse(row.at)
   let none = 0
@@ -29,20 +29,20 @@ export async function newerThan(row: Place, read: ReadRows, now: number): Promis
   }
 }
 
-/** The newest of those that are older. */
+/** The next older request. */
 export async function olderThan(row: Place, read: ReadRows): Promise<string | undefined> {
   const to = Date.parse(row.at) + 1
   const { data, next } = await read({ to, limit: perLook })
   const found = after(data, row)[0]
   if (found || next === null) return found?.requestId
-  // More in this very millisecond than one look has.
+  // More rows in this one millisecond than a query returns.
   const same = after((await read({ from: to - 1, to })).data, row)[0]
   return (same ?? (await read({ to: to - 1, limit: 1 })).data[0])?.requestId
 }
 
 const placeOf = (rows: readonly Place[], { requestId }: Place) => rows.findIndex((one) => one.requestId === requestId)
 
-/** Rows above this one, which the filters may leave out. */
+/** The rows before this one in the list; it may itself be filtered out. */
 const before = (rows: readonly Place[], row: Place) => {
   const place = placeOf(rows, row)
   return place < 0 ? rows.filter(({ at }) => at > row.at) : rows.slice(0, place)

@@ -1,4 +1,4 @@
-/** Opens a kept request as a conversation of the playground. Nothing is sent: its last question waits there as the draft. */
+/** Opens a kept request as a playground conversation. Nothing is sent: its last question becomes the draft. */
 import { useNavigate } from '@solidjs/router'
 import { createSignal, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
@@ -14,7 +14,7 @@ import type { KeptBody } from '#shared/console/body'
 import type { LogRow } from '#shared/console/log'
 import { t } from './messages.ts'
 
-/** What would be opened, and why it is not the whole request. */
+/** The conversation to open, and what it lacks of the request. */
 interface Found {
   opened: OpenedRequest
   /** Fields, each with a reason where one is known. */
@@ -22,7 +22,7 @@ interface Found {
   isBlanked: boolean
 }
 
-/** Of a request whose bodies are not there: why it cannot be opened, and where that is changed for the next ones. */
+/** For a request without kept bodies: why it cannot be opened, and where to keep future ones. */
 export function NotKept(props: { row: LogRow }) {
   return (
     <DrawerPart title={t('keptTitle')}>
@@ -43,7 +43,7 @@ export function NotKept(props: { row: LogRow }) {
   )
 }
 
-/** The button, and the dialog that says what the playground cannot hold. */
+/** The button, and the dialog that lists what the playground does not support. */
 export function OpenInPlayground(props: { id: string }) {
   const navigate = useNavigate()
   const { user } = useSession()
@@ -68,7 +68,7 @@ export function OpenInPlayground(props: { id: string }) {
     const { openStore } = await import('#client/features/playground/conversation/store.ts')
     const store = await openStore(user().id)
     try {
-      // A store in memory ends with this page.
+      // An in-memory store is lost with this page.
       if (!store.durable) return void setRefused('playgroundNoStore')
       await store.saveMessages(messages)
       await store.saveConversations([conversation])

@@ -8,7 +8,7 @@ import type { Bill, LogRow, UsageRow } from '#shared/console/log'
 import { t } from './messages.ts'
 import { inputTokens } from './request-columns.tsx'
 
-/** The bill as a formula, with every digit, and the usage it stands on. */
+/** The bill as a formula, with every digit, and the usage it is based on. */
 export function RequestBill(props: { row: LogRow }) {
   return (
     <>

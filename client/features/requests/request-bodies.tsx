@@ -1,4 +1,4 @@
-/** What was sent and answered, at each border where it was kept. It is read on demand: every reading is in the audit trail. */
+/** Kept requests and answers, at each point where they were recorded. Loaded on demand: every read is in the audit trail. */
 import { createMemo, createSignal, For, onMount, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
@@ -94,7 +94,7 @@ function Parts(props: { body: KeptBody; losses: readonly LossRow[] }) {
     return t(borders[border], { channel: named?.channel ?? '', number: call + 1 })
   }
   let form: HTMLDivElement | undefined
-  // The button that asked for this is gone.
+  // The button that opened this is gone.
   onMount(() => form?.querySelector('select')?.focus({ preventScroll: true }))
   return (
     <div class="form" ref={form}>
@@ -188,7 +188,7 @@ function Text(props: { text: string }) {
   )
 }
 
-/** An arrow, and words for those who do not see it. */
+/** An arrow, with a text for screen readers. */
 function Direction(props: { from: 'client' | 'parley' }) {
   const words = () => t(props.from === 'client' ? 'keptClientRequest' : 'keptClientAnswer')
   return (
@@ -199,7 +199,7 @@ function Direction(props: { from: 'client' | 'parley' }) {
   )
 }
 
-/** Events that are shown; a longer stream is a download. */
+/** At most so many events are shown; a longer stream can be downloaded. */
 const mostEvents = 500
 
 /** The events of a stream with their times, as bars from the first to the last. */

@@ -1,4 +1,4 @@
-/** The difference between what a client asked and what an upstream got, with the losses where they happened. */
+/** The difference between the client's request and the one sent to an upstream, with the losses where they happened. */
 import { For, Show } from 'solid-js'
 import type { LossRow } from '#shared/console/log'
 import { changesOf } from './changes.ts'

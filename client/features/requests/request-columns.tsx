@@ -8,7 +8,7 @@ import type { LogRow, UsageRow } from '#shared/console/log'
 import { adminColumns, type ColumnName, columnNames } from './column-choice.ts'
 import { t } from './messages.ts'
 
-/** How the end of a request looks; undefined for one that went well. */
+/** The status shape of a request; undefined if it succeeded. */
 export function shapeOf(row: LogRow): Shape | undefined {
   if (row.end === 'aborted') return 'warn'
   if (row.status >= 400 || row.end === 'cut' || row.end === 'error') return 'bad'

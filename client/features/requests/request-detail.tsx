@@ -24,15 +24,15 @@ const phases = { connect: 'phase_connect', 'first-event': 'phase_first', stream:
 /** The parts of a request, one below the other. */
 export function RequestDetail(props: { row: LogRow }) {
   const { admin } = useSession()
-  /** The channel that answered; of a request that nobody answered, the last one that was asked. */
+  /** The channel that answered; for an unanswered request the last one tried. */
   const channelName = () => (admin() ? (props.row.channel ?? props.row.attempts?.at(-1)?.channel) : undefined)
-  /** Its page: the row knows it by name. */
+  /** Its page: the row has only its name. */
   const channel = createLoad(channelName, async (name, signal) => {
     const { data } = await callApi<ApiPage<Found>>('GET', `/api/search?q=${encodeURIComponent(name)}`, undefined, signal)
     return data.find((found) => found.kind === 'channel' && found.name === name)?.path
   })
   const retries = () => Math.max(0, (props.row.attempts?.length ?? 1) - 1)
-  /** What was spoken to the upstream that was asked last, where it is not what the client speaks. Only administrators are told. */
+  /** The dialect of the last upstream call if it differs from the client's. For administrators only. */
   const spoken = () => {
     const { dialect } = props.row.attempts?.at(-1) ?? {}
     return dialect === props.row.dialect ? undefined : dialect

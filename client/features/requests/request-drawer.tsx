@@ -27,7 +27,7 @@ export function RequestDrawer(props: {
   onNext?: (() => void) | undefined
 }) {
   const url = useUrlState()
-  /** The filters of the list go along, so that the page knows what is beside it. */
+  /** Includes the filters of the list, so that the page knows its neighbours. */
   const page = () => `/requests/${encodeURIComponent(props.id)}${new URL(url.href({ open: '' }), location.origin).search}`
   const request = createLoad(() => props.id, readRequest)
   return (
@@ -67,7 +67,7 @@ export function RequestDrawer(props: {
   )
 }
 
-/** What can be done with a request. */
+/** Actions on a request. */
 export function RequestActions(props: { row: LogRow }) {
   const copy = async (text: string) => {
     if (await copyText(text)) showToast(t('copied'))

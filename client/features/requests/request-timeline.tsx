@@ -10,7 +10,7 @@ interface Span {
   kind: 'failed' | 'wait' | 'stream'
 }
 
-/** The parts of the time, in milliseconds from the beginning. */
+/** The phases of a request, in milliseconds from its start. */
 export function spansOf(row: LogRow): Span[] {
   const attempts = row.attempts ?? []
   const failed = attempts.slice(0, -1)
@@ -29,7 +29,7 @@ export function spansOf(row: LogRow): Span[] {
   ]
 }
 
-/** When what happened, drawn to scale. */
+/** The timeline of a request, to scale. */
 export function RequestTimeline(props: { row: LogRow }) {
   const whole = () => Math.max(1, props.row.totalMs)
   return (

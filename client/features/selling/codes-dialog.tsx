@@ -9,7 +9,7 @@ import { FormDialog } from './form-dialog.tsx'
 import { t } from './messages.ts'
 import { endOfDay } from './windows.ts'
 
-/** Makes a batch of codes. */
+/** Creates a batch of codes. */
 export function CodesDialog(props: { plans: readonly PlanRow[]; onDone(codes: readonly MadeCode[]): void; onClose(): void }) {
   const [count, setCount] = createSignal('10')
   const [value, setValue] = createSignal('')

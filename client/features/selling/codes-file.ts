@@ -1,10 +1,10 @@
-/** The codes that were just made, as a file for a shop: CSV with a line for each. */
+/** New codes as a CSV file for a shop, with a line for each. */
 import type { CodeRow } from '#shared/console/selling'
 
-/** A code with its row, as the answer that made it has it. */
+/** A new code with its row, as returned on creation. */
 export type MadeCode = CodeRow & { code: string }
 
-/** The file: RFC 4180, with what each is worth. */
+/** The file (RFC 4180), with the value of each code. */
 export function codesFile(codes: readonly MadeCode[]): string {
   const lines = codes.map(({ code, value, plan, expiresAt, note, batch }) => [
     ...[code, value, plan?.name ?? '', plan ? String(plan.days) : '', expiresAt ?? '', note, batch],
@@ -14,7 +14,7 @@ export function codesFile(codes: readonly MadeCode[]): string {
     .join('')
 }
 
-/** Quoted where it must be; with an apostrophe before what a spreadsheet may take for a formula. */
+/** Quoted if needed; with an apostrophe before text that a spreadsheet may take for a formula. */
 function cell(text: string): string {
   const plain = text.replace(/^(?=\s*[=+\-@|%])/, "'")
   return /[",;\t\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain

@@ -30,7 +30,7 @@ const shapes: Record<CodeRow['state'], Shape> = { open: 'live', redeemed: 'ok', 
 
 const filterNames = ['q', 'state', 'batch'] as const
 
-/** The table of codes: made in batches, shown once, revoked. Filters are in the address. */
+/** The table of codes: created in batches, shown once, revoked. Filters are in the URL. */
 export function CodesPart(props: { plans: readonly PlanRow[] }) {
   const url = useUrlState()
   const codes = createPages<CodeRow>(

@@ -21,7 +21,7 @@ const RefundDialog = later(async () => (await import('./payment-dialogs.tsx')).R
 
 const kinds = ['credit', 'refund'] as const
 
-/** The table of payments and refunds. Filters are in the address. */
+/** The table of payments and refunds. Filters are in the URL. */
 export function CreditsPart() {
   const url = useUrlState()
   const credits = createPages<CreditRow>(() => `/api/credits?${queryOf({ limit: '50', q: url.get('q'), kind: url.get('kind') })}`)
@@ -126,7 +126,7 @@ export function CreditsPart() {
 const walletPath = ({ id, of }: CreditRow['wallet']): string =>
   of === 'team' ? `/admin/teams?open=${encodeURIComponent(id)}` : `/admin/users/${encodeURIComponent(id)}`
 
-/** What has become of a payment: all of it, a part of it or nothing was refunded. */
+/** The state of a payment: refunded in full, in part, or not at all. */
 function stateOf({ of, amount, refunded = '0' }: CreditRow): 'refund' | 'posted' | 'partly' | 'refunded' {
   if (of !== null) return 'refund'
   if (Number(refunded) === 0) return 'posted'

@@ -5,7 +5,7 @@ import { tc } from '#client/ui/console/messages.ts'
 import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 
-/** A dialog with one form: its fields, what went wrong, and the button that sends it. */
+/** A dialog with one form: fields, error, and submit button. */
 export function FormDialog(props: {
   title: string
   intro: string

@@ -8,7 +8,7 @@ import { FormDialog } from './form-dialog.tsx'
 import { t } from './messages.ts'
 import { dateIn, endOfDay } from './windows.ts'
 
-/** Gives a plan to a user or a team. */
+/** Assigns a plan to a user or a team. */
 export function GiveDialog(props: { plan: PlanRow; onDone(name: string): void; onClose(): void }) {
   const [of, setOf] = createSignal('user')
   const [whom, setWhom] = createSignal('')

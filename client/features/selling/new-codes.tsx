@@ -10,7 +10,7 @@ import { t } from './messages.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
-/** The codes that were just made, until they are closed. Closing them before they were taken asks first. */
+/** The new codes, until closed. Closing before they were copied or downloaded asks first. */
 export function NewCodes(props: { codes: readonly MadeCode[]; onClose(): void }) {
   const [taken, setTaken] = createSignal(false)
   const [asking, setAsking] = createSignal(false)

@@ -1,7 +1,7 @@
 import type { JSX } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 
-/** A part of the page: a heading, what it is, and the button that adds to it. */
+/** A section of the page: heading, description, and the button that adds to it. */
 export function Part(props: { title: string; why: string; add: string; onAdd(): void; children: JSX.Element }) {
   return (
     <section class="grid min-w-0 gap-3">

@@ -60,7 +60,7 @@ export function PaymentDialog(props: { onDone(): void; onClose(): void }) {
 export function RefundDialog(props: { of: CreditRow; onDone(): void; onClose(): void }) {
   const [amount, setAmount] = createSignal('')
   const [partial, setPartial] = createSignal(false)
-  // The same for every try of this dialog, so that a repeated one refunds nothing twice.
+  // The same for every attempt of this dialog, so that a retry does not refund twice.
   const reference = `refund-${crypto.randomUUID()}`
   const write = createWrite()
   const submit = () =>

@@ -8,7 +8,7 @@ import { FormDialog } from './form-dialog.tsx'
 import { t } from './messages.ts'
 import { readWindows, windowLines } from './windows.ts'
 
-/** Makes a plan, or changes one. */
+/** Creates a plan, or changes one. */
 export function PlanDialog(props: { row?: PlanRow; onDone(): void; onClose(): void }) {
   const [name, setName] = createSignal(props.row?.name ?? '')
   const [group, setGroup] = createSignal(props.row?.group ?? '')

@@ -22,7 +22,7 @@ const PlanDialog = later(async () => (await import('./plan-dialog.tsx')).PlanDia
 
 type Asking = { what: 'new' } | { what: 'edit' | 'give' | 'remove'; row: PlanRow }
 
-/** The table of plans: made, changed, given, deleted. */
+/** The table of plans: created, changed, assigned, deleted. */
 export function PlansPart(props: { plans: Load<PlanRow[]> }) {
   const [asking, setAsking] = createSignal<Asking>()
   const write = createWrite()

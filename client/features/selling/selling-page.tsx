@@ -1,4 +1,4 @@
-/** `/admin/selling`: plans, codes, and what payment systems posted; a tab for each. Tab and filters are in the address. */
+/** `/admin/selling`: plans, codes, and payments; a tab for each. Tab and filters are in the URL. */
 import { Show } from 'solid-js'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'

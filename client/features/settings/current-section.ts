@@ -1,10 +1,10 @@
-/** Which section of a long page is being read: the one at the upper edge of the window. */
+/** The current section of a long page: the one at the upper edge of the viewport. */
 import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
 
-/** A section that begins so far below the edge is still the one that is read. */
+/** A section that begins up to so far below the edge is the current one. */
 const edgePx = 96
 
-/** The one of these elements, by their ids, that is being read; follows scrolling, and is found anew when the ids change. */
+/** The current one of these elements, by id; follows scrolling and changes of the ids. */
 export function createCurrentSection(ids: Accessor<readonly string[]>): Accessor<string | undefined> {
   const [current, setCurrent] = createSignal<string>()
   let asked = 0
@@ -23,7 +23,7 @@ export function createCurrentSection(ids: Accessor<readonly string[]>): Accessor
     asked ||= requestAnimationFrame(look)
   }
   createEffect(on(() => ids().join(), soon))
-  // Scrolling does not bubble; it is caught on its way down.
+  // Scroll events do not bubble; listen in the capture phase.
   addEventListener('scroll', soon, { capture: true, passive: true })
   addEventListener('resize', soon)
   onCleanup(() => {

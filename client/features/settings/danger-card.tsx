@@ -1,4 +1,4 @@
-/** What cannot be undone, or changes much at once: each says what it does, and asks. */
+/** Actions that cannot be undone, or change much at once: each is explained, and asks for confirmation. */
 
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
@@ -13,7 +13,7 @@ import { t } from './messages.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
-/** The card. `onReset` puts the defaults into the form, which shows the difference before it is saved. */
+/** The card. `onReset` puts the defaults into the form, where they are reviewed before saving. */
 export function DangerCard(props: { isUsual: boolean; onReset(): void }) {
   return (
     <section id="settings-danger">
@@ -49,7 +49,7 @@ export function DangerCard(props: { isUsual: boolean; onReset(): void }) {
   )
 }
 
-/** A line with its button, which asks before it does it. `run` resolves to what is said then. */
+/** An action with a button that asks for confirmation. `run` resolves to the success message. */
 function Deed(props: { why: string; title: string; go: string; run(): Promise<string> }) {
   const [asking, setAsking] = createSignal(false)
   const write = createWrite()

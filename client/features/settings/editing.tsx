@@ -1,4 +1,4 @@
-/** What the cards of the page share: the form, which settings are shown, and where a value comes from. */
+/** Shared by the cards of the page: the form, the visible settings, and the origin of values. */
 import type { JSX } from 'solid-js'
 import type { Cause } from '#client/console/fallback-lines.ts'
 import { Card } from '#client/ui/console/page.tsx'
@@ -13,18 +13,18 @@ export interface Editing {
   draft: SettingsDraft
   set(change: Partial<SettingsDraft>): void
   shows(name: SettingName): boolean
-  /** What is wrong with a field, once it was sent. */
+  /** The error of a field, after submitting. */
   wrong(field: string): string | undefined
-  /** What is wrong with the fallbacks of a cause. */
+  /** The error of the fallbacks of a cause. */
   wrongLines(cause: Cause): string | undefined
 }
 
-/** Beside a label: that the value is not the default. `holds`: whether that is so of this field of the setting. */
+/** A mark beside a label if the value is not the default. `holds`: whether that applies to this field of the setting. */
 export function changedMark({ row }: Editing, name: SettingName, holds = true): JSX.Element {
   return holds && row.changed.includes(name) ? <span class="bdg changed">{t('fromConsole')}</span> : undefined
 }
 
-/** A card of settings, which the side navigation finds. */
+/** A card of settings, a target of the side navigation. */
 export function SettingCard(props: { section: Section; hint?: string; children: JSX.Element }) {
   return (
     <section id={`settings-${props.section}`}>

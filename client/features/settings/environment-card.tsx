@@ -1,4 +1,4 @@
-/** What the environment of this instance says: read-only here, changed where Parley is started. */
+/** The environment variables of this instance: read-only here, changed where Parley is started. */
 import { createEffect, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
@@ -10,7 +10,7 @@ import type { Page } from '#shared/console/model'
 import type { EnvironmentRow } from '#shared/console/settings'
 import { t } from './messages.ts'
 
-/** The variables that `finds` accepts; those that are set come first, or stand alone. Nothing, and `onFound(false)`, when there are none. */
+/** The variables that match `finds`; those that are set come first, or alone. Nothing, and `onFound(false)`, if there are none. */
 export function EnvironmentCard(props: { finds(...texts: string[]): boolean; setOnly: boolean; onFound(any: boolean): void }) {
   const load = createLoad(
     () => '/api/environment?limit=200',
@@ -64,7 +64,7 @@ export function EnvironmentCard(props: { finds(...texts: string[]): boolean; set
   )
 }
 
-/** What the server says in English, in the language of the page, by name and by text. */
+/** Translations of the server's English texts, by name and by text. */
 interface Words {
   meanings: Readonly<Record<string, string>>
   defaults: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-/** What the variables of the environment mean, in Chinese, by their names; the server says it in English. */
+/** Chinese descriptions of the environment variables by name; the server has the English ones. */
 export const meanings: Readonly<Record<string, string>> = {
   PARLEY_HOST: '监听的地址',
   PARLEY_PORT: '监听的端口；0 表示任取一个空闲端口',
@@ -43,7 +43,7 @@ export const meanings: Readonly<Record<string, string>> = {
   PARLEY_OIDC_GROUPS: '列出分组的声明：每次登录时用户得到其中在此存在的分组；没有它则由管理员分配',
 }
 
-/** Defaults that are words. */
+/** Translations of defaults that are text. */
 export const defaults: Readonly<Record<string, string>> = {
   none: '无',
   'from host and port': '由主机与端口得出',

@@ -4,7 +4,7 @@ import { FileBadge } from '#client/ui/console/status.tsx'
 import type { SettingsRow } from '#shared/console/settings'
 import { t } from './messages.ts'
 
-/** What each cause is called. */
+/** The labels of the causes. */
 export const causeLabels = { error: 'afterError', context: 'afterContext', filter: 'afterFilter' } as const
 
 /** The fallbacks that parley.yaml declares, read-only. */

@@ -1,4 +1,4 @@
-/** Kept requests: which, for how long, in how much room, who reads them, and what is blanked before. */
+/** Kept requests: which, for how long, in how much space, who can read them, and what is redacted. */
 import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { keepOptions } from '#client/console/keep-field.tsx'
@@ -106,7 +106,7 @@ export function KeptBodiesCard(props: { editing: Editing }) {
   )
 }
 
-/** How keeping goes on the instance that answers: where bodies lie and how much that is, what is wrong, what was kept and dropped. */
+/** The state of keeping on the responding instance: location and size, errors, and what was kept and dropped. */
 function KeepingState() {
   const status = createLoad(
     () => '/api/status',

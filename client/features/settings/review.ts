@@ -1,4 +1,4 @@
-/** What a form changes, field by field, as a person reads it. */
+/** The changes of a form, field by field, as text. */
 import { causes } from '#client/console/fallback-lines.ts'
 import { keepOptions } from '#client/console/keep-field.tsx'
 import type { ReviewLine } from '#client/ui/console/review-dialog.tsx'
@@ -10,7 +10,7 @@ import { quotaNames, type SettingsDraft } from './settings-draft.ts'
 const onOff = (on: boolean) => t(on ? 'on' : 'off')
 const orNone = (text: string, none: 'noneSet' | 'forEver' | 'never' = 'noneSet') => (text === '' ? t(none) : text)
 
-/** Every field that is shown, with its value in words. */
+/** Every visible field, with its value as text. */
 function fieldsOf({
   moderationModel,
   fallbacks,

@@ -1,4 +1,4 @@
-/** Which of several channels comes first, and whether those that rest are asked again by themselves. */
+/** The order of channels, and whether resting ones are checked automatically. */
 import { Show } from 'solid-js'
 import { SelectField, UnitField } from '#client/ui/console/form.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'

@@ -1,4 +1,4 @@
-/** The cards of the page, but for kept requests and the environment. */
+/** The cards of the page, except kept requests and the environment. */
 import { For, Show } from 'solid-js'
 import { causes } from '#client/console/fallback-lines.ts'
 import { AreaField, SwitchField, TextField, UnitField } from '#client/ui/console/form.tsx'
@@ -52,7 +52,7 @@ export function FallbacksCard(props: { editing: Editing }) {
   )
 }
 
-/** How long usage rows stay. */
+/** How long usage rows are kept. */
 export function KeepingCard(props: { editing: Editing }) {
   const { editing } = props
   return (
@@ -71,7 +71,7 @@ export function KeepingCard(props: { editing: Editing }) {
   )
 }
 
-/** What everybody who is signed in is told. */
+/** The banner for all signed-in users. */
 export function BannerCard(props: { editing: Editing }) {
   const { editing } = props
   return (

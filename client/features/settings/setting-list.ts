@@ -1,4 +1,4 @@
-/** Every setting of the page by its name, as the API calls it, with its section and its texts. */
+/** Every setting of the page by its API name, with its section and its texts. */
 import type { SettingsRow } from '#shared/console/settings'
 import type { en } from './en.ts'
 import { t } from './messages.ts'
@@ -40,7 +40,7 @@ export type Section = keyof typeof settings
 /** The name of a setting: `bodies.keep`. */
 export type SettingName = { [S in Section]: keyof (typeof settings)[S] }[Section]
 
-/** What each section is called. */
+/** The labels of the sections. */
 export const sectionLabels = {
   models: 'general',
   fallbacks: 'fallbacks',

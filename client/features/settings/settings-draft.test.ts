@@ -24,7 +24,7 @@ test('fallbacks become lines and come back', () => {
   expect(fallbacksOf({ error: 'no list', context: 'a: b', filter: 'a:' }).wrong).toEqual(['error', 'filter'])
 })
 
-test('only what was changed is sent, kept requests as the API has them', () => {
+test('only changes are sent, kept requests in the format of the API', () => {
   const before = draftOf(row)
   const after = { ...before, bodies: { ...before.bodies, keep: 'errors', days: '7', redactFields: ' metadata.user_id \n\n**.password' } }
   expect(changesBetween(before, after)).toEqual(['bodies'])
@@ -43,7 +43,7 @@ test('balancing and checks have their defaults in the form, and an empty field e
   expect(patchOf(before, ['balancing', 'checkMinutes'], {})).toEqual({ balancing: 'weight', checkMinutes: null })
 })
 
-test('the defaults are those of every setting, but what the file declares stays', () => {
+test('every setting is reset to its default, except those that the file declares', () => {
   const changed = {
     ...row,
     ...{ moderationModel: 'other', keepLogsMonths: 3, banner: 'Hello', shareLinks: true, requireSecondFactor: 'everybody' as const },

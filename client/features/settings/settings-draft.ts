@@ -1,4 +1,4 @@
-/** The settings as a form holds them, and what is sent. */
+/** The form of the settings, and what is sent for it. */
 import { type FallbackLines, linesOf } from '#client/console/fallback-lines.ts'
 import { keepChoice, keepOf } from '#client/console/keep-choice.ts'
 import type { BodySettings } from '#shared/console/body'
@@ -12,7 +12,7 @@ export interface SettingsDraft {
   moderationModel: string
   fallbacks: FallbackLines
   balancing: BalancingMode
-  /** Empty: channels that rest are not checked. */
+  /** Empty: resting channels are not checked. */
   checkMinutes: string
   keepLogsMonths: string
   banner: string
@@ -24,7 +24,7 @@ export interface SettingsDraft {
     days: string
     mebibytes: string
     readers: BodySettings['readers']
-    /** A path each line. */
+    /** One path per line. */
     redactFields: string
     heedStore: boolean
     redactNumbers: boolean
@@ -97,7 +97,7 @@ export const changesBetween = (before: SettingsDraft, after: SettingsDraft): Par
 
 const numberOrNull = (text: string): number | null => (text.trim() === '' ? null : Number(text))
 
-/** What is sent for these parts of the form; `fallbacks` are its lines, read. */
+/** The patch for these parts of the form; `fallbacks` are its parsed lines. */
 export function patchOf(draft: SettingsDraft, changed: readonly Part[], fallbacks: Record<string, Fallback>): SettingsPatch {
   const { keep, days, mebibytes, readers, heedStore, redactFields, redactNumbers } = draft.bodies
   const whole: Required<SettingsPatch> = {

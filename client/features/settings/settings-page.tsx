@@ -136,7 +136,7 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
     const patch = patchOf(draft(), changes(), fallbacks.found)
     if (!(await write.run(async () => props.onSaved(await callApi<SettingsRow>('PATCH', '/api/settings', patch))))) return
     showToast(t('saved'))
-    // Brings the banner.
+    // Loads the new banner.
     if ('banner' in patch) void session.refresh()
   }
   return (
@@ -222,7 +222,7 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
 
 const idOf = (section: string) => `settings-${section}`
 
-/** Puts a section of the page in sight, and the keyboard's focus into it. */
+/** Scrolls to a section of the page and focuses it. */
 function goTo(name: string): void {
   const section = document.getElementById(idOf(name))
   section?.scrollIntoView({ block: 'start' })

@@ -9,7 +9,7 @@ import type { UserRow } from '#shared/console/user'
 import { t } from './messages.ts'
 import { StepFrame } from './step-frame.tsx'
 
-/** What setup has made. */
+/** What setup has created. */
 export interface Made {
   user: UserRow
   key: { name: string; key: string }
@@ -18,7 +18,7 @@ export interface Made {
 type Name = 'token' | 'name' | 'password'
 const shortest = 8
 
-/** The first step: the token that the server printed, and the administrator. Each fault stands at its field. */
+/** The first step: the token that the server printed, and the administrator. Errors are shown at their fields. */
 export function AdministratorStep(props: { onMade(made: Made, useDemo: boolean): void; onAlreadyDone(): void }) {
   const [values, setValues] = createSignal<Record<Name, string>>({ token: '', name: 'admin', password: '' })
   const [faults, setFaults] = createSignal<Partial<Record<Name, string>>>({})
@@ -124,7 +124,7 @@ export function AdministratorStep(props: { onMade(made: Made, useDemo: boolean):
   )
 }
 
-/** The field that a refusal is about, with a sentence for people. */
+/** The field of an error, with a message for it. */
 function faultOf({ code, param, message }: ApiError): Partial<Record<Name, string>> | undefined {
   if (code === 'invalid_setup_token') return { token: t('wrongToken') }
   if (code === 'weak_password') return { password: t('weak') }

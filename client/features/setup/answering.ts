@@ -1,4 +1,4 @@
-/** Who answers after the first run: a channel that was tested, or the demo. */
+/** What answers after setup: a tested channel, or the demo. */
 export interface Answering {
   /** The model to begin with. */
   model: string

@@ -14,12 +14,12 @@ import { t } from './messages.ts'
 import { StepFrame } from './step-frame.tsx'
 import { VendorGallery } from './vendor-gallery.tsx'
 
-/** A short list is offered whole; of a longer one somebody has to choose. */
+/** Up to so many models are all selected; from a longer list the user has to choose. */
 const offeredWhole = 30
-/** Prices that are written at the same time. */
+/** Concurrent price writes. */
 const atOnce = 4
 
-/** The second step: vendor, key, models as the vendor lists them, and one of them asked. */
+/** The second step: vendor, key, models as the vendor lists them, and a test of one. */
 export function ChannelStep(props: { onDone(answering: Answering): void; onDemo(): void }) {
   const [card, setCard] = createSignal<VendorCard>()
   const [key, setKey] = createSignal('')
@@ -48,7 +48,7 @@ export function ChannelStep(props: { onDone(answering: Answering): void; onDemo(
         .filter(Boolean),
     ]),
   ])
-  // What was typed for one vendor is not for another: its key least of all.
+  // Input for one vendor must not go to another, least of all its key.
   const choose = (next: VendorCard) => {
     if (next.id !== card()?.id) {
       setCard(next)
@@ -88,7 +88,7 @@ export function ChannelStep(props: { onDone(answering: Answering): void; onDemo(
       setTested(answer)
       if (answer.ok) props.onDone({ model, models: models().length, ms: answer.ms })
     })
-  /** The channel of an earlier try. A change takes neither its vendor nor an address or a key away, so one that had others goes. */
+  /** The channel of an earlier attempt. A patch can neither change the vendor nor remove an address or key: then it is deleted. */
   const kept = async (given: ReturnType<typeof account>) => {
     const known = stored()
     if (known === undefined) return undefined

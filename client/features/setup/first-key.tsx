@@ -9,11 +9,11 @@ import { t } from './messages.ts'
 import { StepFrame } from './step-frame.tsx'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
-/** Samples that a shell runs; they get the key itself. The others read it from the environment. */
+/** Samples that run in a shell contain the key itself. The others read it from the environment. */
 const inShell = new Set(['curl', 'claude-code'])
 const order = ['curl', 'claude-code', 'codex', 'opencode', 'python', 'typescript']
 
-/** The third step: the first API key, whole and only now, with samples that work as they stand. Leaving without it asks. */
+/** The third step: the first API key, shown once, with ready-to-use samples. Leaving without copying it asks first. */
 export function FirstKey(props: { name: string; secret: string; answering: Answering; onBack?: (() => void) | undefined; onDone(): void }) {
   const [taken, setTaken] = createSignal(false)
   const [asking, setAsking] = createSignal(false)
@@ -24,7 +24,7 @@ export function FirstKey(props: { name: string; secret: string; answering: Answe
       inShell.has(sample.id) ? { ...sample, text: sample.text.replaceAll('$PARLEY_KEY', props.secret) } : sample,
     )
   })
-  // Whoever reloads would never see it again.
+  // After a reload the key could not be shown again.
   const stay = (event: BeforeUnloadEvent) => !taken() && event.preventDefault()
   addEventListener('beforeunload', stay)
   onCleanup(() => removeEventListener('beforeunload', stay))

@@ -5,10 +5,10 @@ import type { Page } from '#shared/console/model'
 import type { EnvironmentRow } from '#shared/console/settings'
 import { t } from './messages.ts'
 
-/** The variable that has the public address. */
+/** The variable of the public address. */
 const variable = 'PARLEY_PUBLIC_URL'
 
-/** What holds of this installation: its address, the currency, and who may register; with what changes it. */
+/** Facts of this installation: address, currency and registration, with how to change them. */
 export function InstallationFacts() {
   const [address, setAddress] = createSignal<EnvironmentRow>()
   onMount(async () => {
@@ -39,7 +39,7 @@ function AddressFact(props: { row: EnvironmentRow }) {
   )
 }
 
-/** Whoever opens another address than the public one, or one of the network while none is set, hears what to set. */
+/** A hint if this page was opened at another address than the public one, or over the network while none is set. */
 function AddressWarning(props: { value: string | null }) {
   const isLocal = () => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)
   const wrong = () => (props.value === null ? !isLocal() : props.value !== location.origin)

@@ -12,7 +12,7 @@ const later = [
   ['laterUsers', 'laterUsersWhy', '/admin/users?tab=invitations'],
 ] as const
 
-/** The last step: what is there now, and where to go. */
+/** The last step: a summary, and next steps. */
 export function Ready(props: { answering: Answering; seconds: number; onGo(path: string): void }) {
   const took = () => t('took', { minutes: Math.floor(props.seconds / 60), seconds: props.seconds % 60 })
   const made = () => (props.answering.ms === undefined ? t('madeDemo') : t('madeChannel', { count: props.answering.models }))

@@ -1,7 +1,7 @@
 import type { JSX } from 'solid-js'
 import { t } from './messages.ts'
 
-/** The frame of a step: title, what it is for, its fields, and the buttons below. */
+/** The frame of a step: title, introduction, fields, and the buttons below. */
 export function StepFrame(props: { title: string; intro: string; step: number; buttons: JSX.Element; children: JSX.Element }) {
   return (
     <>

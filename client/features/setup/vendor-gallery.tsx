@@ -3,7 +3,7 @@ import type { VendorCard } from '#client/console/vendors.ts'
 import { SearchField } from '#client/ui/console/filters.tsx'
 import { t } from './messages.ts'
 
-/** Shown before anybody searches. */
+/** Shown before searching. */
 const first = [
   'anthropic',
   'openai',

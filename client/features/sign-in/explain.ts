@@ -1,8 +1,8 @@
-/** What a person reads when a sign-in failed. */
+/** Error messages for failed sign-ins. */
 import { ApiError } from '#client/api/http.ts'
 import { t } from './messages.ts'
 
-/** The failure as a sentence. */
+/** The message for a failure. */
 export function explain(thrown: unknown): string {
   if (!(thrown instanceof ApiError)) return t('failed', { code: 'unexpected' })
   if (thrown.code === 'offline') return t('offline')

@@ -12,12 +12,12 @@ import { explain } from './explain.ts'
 import { t } from './messages.ts'
 import { SecondStep } from './second-step.tsx'
 
-/** After a sign-in at the provider the server has told nobody yet what the second factor is. */
+/** Right after a sign-in at the provider, the available second factors are unknown. */
 const anyFactor: FactorMethods = { app: true, passkey: true, recoveryCode: true }
 
 /**
- * Signs in with username and password and, where one is asked for, a second factor; by a passkey alone; or through the identity provider
- * where there is one. Password managers and pasting work; a failure keeps what was typed.
+ * Signs in with username, password and, if required, a second factor; with a passkey alone; or through the identity provider
+ * if there is one. Password managers and pasting work; a failure keeps what was typed.
  */
 export function SignInPage(props: {
   singleSignOn: boolean
@@ -131,7 +131,7 @@ const failures: Record<string, Parameters<typeof t>[0]> = {
   wait: 'tooMany',
 }
 
-/** What the address says of a sign-in at the provider that came back with it; the address loses it. */
+/** The result of a provider sign-in from the URL; removes it from the URL. */
 function takeWord(): string | undefined {
   const address = new URL(location.href)
   const word = address.searchParams.get('sign-in')

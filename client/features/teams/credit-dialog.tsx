@@ -16,7 +16,7 @@ import { t } from './messages.ts'
 export function CreditDialog(props: { team: TeamRow; onDone(row: TeamRow): void; onClose(): void }) {
   const [amount, setAmount] = createSignal('')
   const [reason, setReason] = createSignal('')
-  // The same for every try of this dialog, so that a repeated one posts nothing twice.
+  // The same for every attempt of this dialog, so that a retry does not post twice.
   const key = crypto.randomUUID()
   const write = createWrite()
   const submit = async (event: SubmitEvent) => {

@@ -13,7 +13,7 @@ import type { TeamRow } from '#shared/console/team'
 import { t } from './messages.ts'
 import type { Rights } from './rights.ts'
 
-/** Makes a key that the team pays, and shows it, once. What else a key has is set on its own page. */
+/** Creates a key paid by the team, and shows it once. Other settings are on the key's own page. */
 export function KeyDialog(props: { team: TeamRow; rights: Rights; onMade(): void; onClose(): void }) {
   const [name, setName] = createSignal('')
   const [user, setUser] = createSignal('')

@@ -18,7 +18,7 @@ import type { Rights } from './rights.ts'
 
 const KeyDialog = later(async () => (await import('./key-dialog.tsx')).KeyDialog)
 
-/** Keys that the team pays: all of them for who sees all, for others their own. */
+/** Keys paid by the team: all of them if the user may see all, otherwise their own. */
 export function KeysPart(props: { team: TeamRow; rights: Rights; keys: Load<KeyRow[]> }) {
   const [adding, setAdding] = createSignal(false)
   const [removing, setRemoving] = createSignal<KeyRow | null>(null)

@@ -14,7 +14,7 @@ import { capWindows, windowLabel } from './cap-windows.ts'
 import { t } from './messages.ts'
 import type { Rights } from './rights.ts'
 
-/** Adds a member, or changes role and cap of one, or removes it. */
+/** Adds a member, changes a member's role and cap, or removes a member. */
 export function MemberDialog(props: { team: TeamRow; rights: Rights; row?: MemberRow; onDone(): void; onClose(): void }) {
   const [user, setUser] = createSignal('')
   const [role, setRole] = createSignal<TeamRole>(props.row?.role ?? 'member')

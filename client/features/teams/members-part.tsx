@@ -24,7 +24,7 @@ interface PartProps {
   onChange(): void
 }
 
-/** Who belongs to the team, with caps that those who run it set in place. */
+/** The members of the team, with caps that managers edit in place. */
 export function MembersPart(props: PartProps) {
   const [open, setOpen] = createSignal<MemberRow | null>(null)
   const write = createWrite()

@@ -1,21 +1,21 @@
-/** What the reader may do in a team, as the server decides it; here only to show no button that would be refused. */
+/** The user's rights in a team. The server enforces them; here they only hide buttons that would be refused. */
 import type { MemberRow, TeamRow } from '#shared/console/team'
 import { type TeamRole, teamRoles } from '#shared/ids'
 
-/** The reader's rights in a team. */
+/** The user's rights in a team. */
 export interface Rights {
-  /** Administrators of the house: credit, settings, an end. */
+  /** Administrators of the installation: credit, settings, deletion. */
   house: boolean
   seesAll: boolean
   /** Keys, members and caps. */
   runs: boolean
-  /** Makes keys. */
+  /** Creates keys. */
   spends: boolean
-  /** Whether the reader changes somebody in this role, or makes somebody one. */
+  /** Whether the user may change members with this role, or assign it. */
   mayRun(role: TeamRole): boolean
 }
 
-/** The rights of this reader. */
+/** The rights of this user. */
 export function rightsIn(team: TeamRow, admin: boolean): Rights {
   const role = admin ? 'owner' : team.role
   const open = team.managed === 'console'
@@ -29,13 +29,13 @@ export function rightsIn(team: TeamRow, admin: boolean): Rights {
   }
 }
 
-/** How much of the monthly cap is spent, from 0 on; undefined without one. */
+/** The spent share of the monthly cap, 0 or more; undefined without one. */
 export function shareOf({ budget, budgetLeft }: Pick<MemberRow, 'budget' | 'budgetLeft'>): number | undefined {
   const cap = Number(budget?.monthly)
   if (!(cap > 0)) return budget?.monthly === undefined ? undefined : 1
   return 1 - Number(budgetLeft?.monthly ?? cap) / cap
 }
 
-/** Those who run the team first, by name where they may the same. */
+/** By role, highest first, then by name. */
 export const inOrder = (members: readonly MemberRow[]): MemberRow[] =>
   members.toSorted((a, b) => teamRoles.indexOf(a.role) - teamRoles.indexOf(b.role) || a.name.localeCompare(b.name))

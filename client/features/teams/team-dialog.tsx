@@ -15,7 +15,7 @@ import { t } from './messages.ts'
 
 const words = (text: string) => text.split(/[\s,]+/).filter(Boolean)
 
-/** Makes a team, or changes what an administrator sets of one. */
+/** Creates a team, or changes an administrator's settings of one. */
 export function TeamDialog(props: { team?: TeamRow; onDone(row: TeamRow): void; onClose(): void }) {
   const [name, setName] = createSignal(props.team?.name ?? '')
   const [balance, setBalance] = createSignal('')

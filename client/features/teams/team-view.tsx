@@ -28,10 +28,10 @@ const CreditDialog = later(async () => (await import('./credit-dialog.tsx')).Cre
 const MemberDialog = later(async () => (await import('./member-dialog.tsx')).MemberDialog)
 const TeamDialog = later(async () => (await import('./team-dialog.tsx')).TeamDialog)
 
-/** Milliseconds between two readings at least. */
+/** Minimum milliseconds between two loads. */
 export const leastMs = 2_000
 const dayMs = 86_400_000
-/** Days of the pace by which a wallet lasts. */
+/** Days over which the pace of spending is measured. */
 const paceDays = 7
 
 interface TeamProps {
@@ -42,7 +42,7 @@ interface TeamProps {
   onGone(): void
 }
 
-/** One team: its money, members and keys, as far as the reader may see them. */
+/** One team: its money, members and keys, as far as the user may see them. */
 export function TeamView(props: TeamProps) {
   const [asking, setAsking] = createSignal<'credit' | 'member' | 'settings' | 'remove' | null>(null)
   const rights = () => rightsIn(props.team, props.admin)
@@ -69,7 +69,7 @@ export function TeamView(props: TeamProps) {
     },
   )
   const readAgain = createSoon(leastMs, () => {
-    // What is being typed into a row stays.
+    // Keep what is being typed into a row.
     if (document.activeElement instanceof HTMLInputElement) return readAgain()
     for (const one of [members, keys, spent]) void one.reload()
   })

@@ -1,4 +1,4 @@
-/** Teams: one's own, or for administrators all of them. The open one is in the address. */
+/** Teams: the user's own, or all for administrators. The open one is in the URL. */
 import { createSignal, For, Show, Suspense } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { useSession } from '#client/api/session.ts'
@@ -19,7 +19,7 @@ import './teams.css'
 
 const TeamDialog = later(async () => (await import('./team-dialog.tsx')).TeamDialog)
 
-/** `/team`: the teams in which the reader has a place. */
+/** `/team`: the user's teams. */
 export const OwnTeamsPage = () => <Teams path="/team" title={t('own')} house={false} />
 
 /** `/admin/teams`: every team. */
@@ -37,7 +37,7 @@ function Teams(props: { path: string; title: string; house: boolean }) {
     ['teams', 'requests'],
     createSoon(leastMs, () => void all.reload()),
   )
-  /** Administrators see every team of the house under its own address, and here only theirs. */
+  /** Administrators see all teams under `/admin/teams`, and here only their own. */
   const teams = () => all.value()?.filter((team) => props.house || team.role !== null)
   const open = () => teams()?.find(({ id }) => id === url.get('open')) ?? teams()?.[0]
   const put = (row: TeamRow) => all.set([...(all.value() ?? []).filter(({ id }) => id !== row.id), row].toSorted(byName))

@@ -1,4 +1,4 @@
-/** The usage report of the page: what is asked, and how rows become a chart and a table of the same numbers. */
+/** The usage report of the page: its query, and the chart and table built from the same rows. */
 import { callApi } from '#client/api/http.ts'
 import { queryOf, readAll } from '#client/console/load.ts'
 import type { Series } from '#client/ui/chart/plot.ts'
@@ -13,9 +13,9 @@ import { type Comparison, comparedWith, daysBefore, daysOf, type Span } from './
 export const dimensions = ['model', 'key', 'user', 'team', 'group', 'channel', 'day', 'hour'] as const
 /** A dimension. */
 export type Dimension = (typeof dimensions)[number]
-/** Whether rows are times, in their order, and nothing that could be filtered by. */
+/** Whether rows are times: in order, and not usable as filters. */
 export const isTime = (by: Dimension): by is 'day' | 'hour' => by === 'day' || by === 'hour'
-/** What the page asks. */
+/** The query of the page. */
 export interface Question {
   by: Dimension
   span: Span
@@ -23,7 +23,7 @@ export interface Question {
   filters: Record<string, string>
 }
 
-/** Everything that the page shows. */
+/** All data of the page. */
 export interface Report {
   question: Question
   rows: UsageReportRow[]
@@ -33,13 +33,13 @@ export interface Report {
   steps: string[]
   byStep: UsageReportRow[]
   whole: UsageReportRow[]
-  /** How many days these are, and whether the last one is over. */
+  /** The number of days, and whether the last one is over. */
   days: number
   isOver: boolean
   at: string
 }
 
-/** The parameters of the question, as the API takes them. */
+/** The parameters of the query for the API. */
 export function paramsOf({ span, filters }: Question): Record<string, string> {
   const { start, end } = daysOf(span)
   return { from: start.toISOString(), ...(end && { to: end.toISOString() }), timezone: timeZone(), ...filters }
@@ -75,10 +75,10 @@ export async function readReport(question: Question, signal: AbortSignal): Promi
   }
 }
 
-/** Few enough for all of them to be read. */
+/** Up to so many rows are all loaded. */
 const fewRows = 2_000
 
-/** By dimension and step: everything where that is little, else of those alone that have a series of their own. */
+/** By dimension and step: everything if there are few rows, otherwise only those with a series of their own. */
 async function readSteps(
   params: Record<string, string>,
   by: Dimension,
@@ -115,7 +115,7 @@ export function nameOf(row: UsageReportRow, by: Dimension): { id: string; name: 
   return { id: name, name }
 }
 
-/** The rows by what was charged, the largest first; times in their order. */
+/** The rows by charge, largest first; times in chronological order. */
 export function ordered(rows: readonly UsageReportRow[], by: Dimension): UsageReportRow[] {
   if (isTime(by)) return rows.toSorted((a, b) => (a[by] ?? '').localeCompare(b[by] ?? ''))
   return rows.toSorted((a, b) => Number(parseUsd(b.charged) - parseUsd(a.charged)))
@@ -124,7 +124,7 @@ export function ordered(rows: readonly UsageReportRow[], by: Dimension): UsageRe
 /** Those with a series and a colour of their own. */
 const largest = (rows: readonly UsageReportRow[], by: Dimension) => ordered(rows, by).slice(0, 5)
 
-/** Five series and "Other", which add up to everything. */
+/** Five series and "Other", which add up to the total. */
 export function seriesOf(report: Report, by: Dimension): { series: Series[]; coloured: string[] } {
   const sumsOf = (rows: readonly UsageReportRow[]) => {
     const sums = new Map<string, bigint>()

@@ -6,7 +6,7 @@ afterEach(() => chooseTimeZone(''))
 
 const now = new Date(2026, 2, 15, 14, 30)
 
-test('so many days end today; a month begins with its first day, and the last one ends where this one begins', () => {
+test('a number of days ends today; a month begins with its first day, and the last month ends where this one begins', () => {
   expect(daysOf('1', now)).toEqual({ start: new Date(2026, 2, 15), days: 1 })
   expect(daysOf('30', now)).toEqual({ start: new Date(2026, 1, 14), days: 30 })
   expect(daysOf('month', now)).toEqual({ start: new Date(2026, 2, 1), days: 15 })
@@ -14,7 +14,7 @@ test('so many days end today; a month begins with its first day, and the last on
   expect(daysOf('last-month', new Date(2026, 0, 31))).toEqual({ start: new Date(2025, 11, 1), days: 31, end: new Date(2026, 0, 1) })
 })
 
-test('a time can be given by its days, of which the present one is not over', () => {
+test('a period can be given by dates; the current day is not over', () => {
   const asked = (from: string, to: string) => readSpan('7', from, to, now)
   expect(daysOf({ first: '2026-02-27', last: '2026-03-01' }, now)).toEqual({
     start: new Date(2026, 1, 27),
@@ -43,7 +43,7 @@ test('it is compared with as many days before, or with the same days of the week
   expect(comparedWith(march, 'before', now)).toEqual({ start: new Date(2026, 1, 26), end: new Date(2026, 2, 1) })
   expect(comparedWith(march, 'year', now)).toEqual({ start: new Date(2025, 2, 2), end: new Date(2025, 2, 5) })
   expect(comparedWith('7', 'before', now)).toEqual({ start: new Date(2026, 2, 2), end: new Date(2026, 2, 9) })
-  // What is as long as a year does not overlap.
+  // Periods of a year do not overlap.
   expect(comparedWith('365', 'year', now).end).toEqual(daysOf('365', now).start)
 })
 

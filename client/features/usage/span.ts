@@ -1,11 +1,11 @@
-/** The times of the usage page. */
+/** The periods of the usage page. */
 import { dayOf, isoDay, midnightOf } from '#client/ui/time-zone.ts'
 
-/** The times that have a name: so many days until now, and calendar months, as accounts are kept. */
+/** Named periods: so many days until now, and calendar months, as in accounting. */
 export const spans = ['1', '7', '30', '90', '365', 'month', 'last-month'] as const
-/** A time that has a name. */
+/** A named period. */
 export type NamedSpan = (typeof spans)[number]
-/** A time: one that has a name, or from one day of the reader to another, both YYYY-MM-DD and part of it. */
+/** A period: a named one, or from one local day to another, both YYYY-MM-DD and inclusive. */
 export type Span = NamedSpan | { first: string; last: string }
 
 /** The most days that a report is about. */
@@ -13,7 +13,7 @@ const mostDays = 366
 const mostHourly = 31
 const dayMs = 86_400_000
 
-/** The time that an address asks for: by its name, or by days, of which one may be missing. Thirty days where it asks for none. */
+/** The period in a URL: by name, or by dates, of which one may be missing. Thirty days by default. */
 export function readSpan(name: string, from: string, to: string, now = new Date()): Span {
   if (from === '' && to === '') return spans.find((one) => one === name) ?? '30'
   const today = isoDay(now)
@@ -23,7 +23,7 @@ export function readSpan(name: string, from: string, to: string, now = new Date(
   return days >= 1 && days <= mostDays ? { first, last } : '30'
 }
 
-/** How many days these are, both counted; not a number for what is no day. */
+/** The number of days, both included; NaN for an invalid date. */
 function countOf(first: string, last: string): number {
   const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text)
   return isDay(first) && isDay(last) ? (Date.parse(last) - Date.parse(first)) / dayMs + 1 : Number.NaN
@@ -32,7 +32,7 @@ function countOf(first: string, last: string): number {
 /** Whether its hours are few enough for a table. */
 export const isShort = (span: Span): boolean => daysOf(span).days <= mostHourly
 
-/** The days of a time: its first midnight of the reader, how many days it has until now or its end, and its end where it is over. */
+/** The days of a period: its first local midnight, the number of days until now or its end, and its end if it is over. */
 export function daysOf(span: Span, now = new Date()): { start: Date; days: number; end?: Date } {
   const [year, month, today] = dayOf(now)
   if (typeof span === 'object') {
@@ -50,12 +50,12 @@ export function daysOf(span: Span, now = new Date()): { start: Date; days: numbe
   return { start: midnightOf(year, month, today - (Number(span) - 1)), days: Number(span) }
 }
 
-/** What it can be compared with: as many days right before, or the same days of the week 52 weeks earlier. */
+/** The possible comparisons: with as many days right before, or with the same days of the week 52 weeks earlier. */
 export const comparisons = ['before', 'year'] as const
-/** What it is compared with. */
+/** A comparison. */
 export type Comparison = (typeof comparisons)[number]
 
-/** The time that it is compared with, as long as it is. */
+/** The period that it is compared with, of the same length. */
 export function comparedWith(span: Span, comparison: Comparison, now = new Date()): { start: Date; end: Date } {
   const { start, days } = daysOf(span, now)
   const back = comparison === 'year' ? Math.max(364, days) : days
@@ -63,7 +63,7 @@ export function comparedWith(span: Span, comparison: Comparison, now = new Date(
   return { start: begin, end: daysBefore(begin, -days) }
 }
 
-/** The midnight of the reader so many days before `start`. */
+/** The local midnight so many days before `start`. */
 export function daysBefore(start: Date, days: number): Date {
   const [year, month, day] = dayOf(start)
   return midnightOf(year, month, day - days)

@@ -1,4 +1,4 @@
-/** What was used and charged: a strip, two charts, and a table with the same numbers. */
+/** Usage and charges: a strip, two charts, and a table with the same numbers. */
 import { createMemo, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { useSession } from '#client/api/session.ts'
@@ -37,7 +37,7 @@ import { comparisons, daysOf, isShort, readSpan, spans } from './span.ts'
 import { UsageTable } from './usage-table.tsx'
 
 const filterNames = ['model', 'key', 'user', 'team', 'group', 'channel'] as const
-/** Milliseconds between two readings of a time that is not over, at least. */
+/** Minimum milliseconds between two loads of a period that is not over. */
 const leastMs = 10_000
 
 /** `/usage` */
@@ -67,7 +67,7 @@ export function UsagePage() {
     ['requests'],
     createSoon(leastMs, () => daysOf(span()).end === undefined && void report.reload()),
   )
-  /** Whether what is shown answers an earlier question. */
+  /** Whether the shown report is that of an earlier query. */
   const isStale = (known: Report) => report.loading() && known.question !== question()
   const file = (format: 'csv' | 'focus') =>
     `/api/usage?${queryOf({ ...paramsOf(question()), by: isTime(by()) ? by() : `${by()},day`, format })}`

@@ -11,7 +11,7 @@ import type { EntryRow } from '#shared/console/user'
 import { Amount, RequestLink } from './ledger-columns.tsx'
 import { t } from './messages.ts'
 
-/** What requests were charged on one day, below its line. `path`: of the entries of the wallet; `words`: those that the list finds. */
+/** The charges of requests on one day, below its line. `path`: the entries endpoint of the wallet; `words`: the search text of the list. */
 export function DayCharges(props: { path: string; day: string; words: string }) {
   const entries = createPages<EntryRow>(
     () => `${props.path}?${queryOf({ limit: '50', kind: 'usage', q: props.words, ...dayOf(props.day) })}`,

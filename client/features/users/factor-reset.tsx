@@ -11,7 +11,7 @@ import { t } from './messages.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
-/** Takes away the second factor of somebody who has lost it. */
+/** Removes the second factor of a user who has lost it. */
 export function FactorReset(props: { row: AccountRow }) {
   const [asking, setAsking] = createSignal(false)
   const write = createWrite()

@@ -16,8 +16,8 @@ import { ledgerColumns } from './ledger-columns.tsx'
 import { t } from './messages.ts'
 
 /**
- * The movements of a user's money, newest first, with reason, cause, and what each left: what requests were charged by the day, which opens
- * to its entries, or every entry. Filters and the open day are in the address. Read again when `balance` changes.
+ * The ledger of a user, newest first, with reason, cause, and the balance after each entry: charges of requests grouped by day, which opens
+ * to its entries, or every entry. Filters and the open day are in the URL. Reloaded when `balance` changes.
  */
 export function LedgerCard(props: { user: string; balance: string }) {
   const url = useUrlState()

@@ -7,7 +7,7 @@ import { Icon } from '#client/ui/icon.tsx'
 import type { EntryRow } from '#shared/console/user'
 import { t } from './messages.ts'
 
-/** The columns of a ledger; the charges of a day open with a press. */
+/** The columns of a ledger; the charges of a day open on click. */
 export const ledgerColumns = (isOpen: (row: EntryRow) => boolean, onTurn: (row: EntryRow) => void): Column<EntryRow>[] => [
   {
     id: 'at',
@@ -49,7 +49,7 @@ export const ledgerColumns = (isOpen: (row: EntryRow) => boolean, onTurn: (row: 
   },
 ]
 
-/** What came has a plus and the colour of what went well. */
+/** Incoming amounts have a plus and the success colour. */
 export function Amount(props: { of: string }) {
   const came = () => !props.of.startsWith('-') && Number(props.of) !== 0
   return (
@@ -60,7 +60,7 @@ export function Amount(props: { of: string }) {
   )
 }
 
-/** Why, and the reference with which whoever posted it finds it. */
+/** The reason, and the poster's reference. */
 function Cause(props: { of: EntryRow }) {
   const reference = () => props.of.ref.slice(props.of.ref.indexOf(':') + 1)
   const tab = () => ({ payment: 'payments', refund: 'payments', code: 'codes' })[props.of.ref.split(':', 1)[0] ?? '']

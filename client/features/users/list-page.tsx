@@ -1,4 +1,4 @@
-/** Every user with balance, budget and what was spent. */
+/** Every user with balance, budget and spend. */
 import { createMemo, createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
@@ -29,7 +29,7 @@ const AddUserDialog = later(async () => (await import('./user-dialogs.tsx')).Add
 const CreditDialog = later(async () => (await import('./user-dialogs.tsx')).CreditDialog)
 const RemoveUserDialog = later(async () => (await import('./user-dialogs.tsx')).RemoveUserDialog)
 
-/** `/admin/users`: the users, or with `?tab=invitations` the links by which more come. */
+/** `/admin/users`: the users, or with `?tab=invitations` the invitation links. */
 export function UsersPage() {
   const url = useUrlState()
   return (
@@ -103,7 +103,7 @@ function UserList() {
     (row) => row.id,
     (row) => row.name,
   )
-  /** Changes every chosen user that the file does not own, one after the other; stops at the first refusal. */
+  /** Changes every selected user that parley.yaml does not own, one after the other; stops at the first error. */
   const changeAll = async (patch: (row: AccountRow) => UserPatch) => {
     const chosen = picks.rows().filter((row) => row.managed === 'console')
     let done = 0

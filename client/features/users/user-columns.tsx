@@ -12,7 +12,7 @@ import { Switch as Toggle } from '#client/ui/switch.tsx'
 import type { AccountRow } from '#shared/console/user'
 import { t } from './messages.ts'
 
-/** The columns of the list of users. `spent` is what a user spent in thirty days, in USD; undefined until it is known. */
+/** The columns of the list of users. `spent` is a user's spend in thirty days, in USD; undefined until known. */
 export function userColumns(props: {
   picks: Picks<AccountRow>
   spent(row: AccountRow): string | undefined

@@ -53,11 +53,11 @@ export function AddUserDialog(props: { onDone(row: AccountRow): void; onClose():
   )
 }
 
-/** Posts a credit or a correction: shows what the balance is now and what it will be. */
+/** Posts a credit or a correction: shows the balance before and after. */
 export function CreditDialog(props: { row: AccountRow; onDone(row: AccountRow): void; onClose(): void }) {
   const [amount, setAmount] = createSignal('')
   const [reason, setReason] = createSignal('')
-  // The same for every try of this dialog, so that a repeated one posts nothing twice.
+  // The same for every attempt of this dialog, so that a retry does not post twice.
   const key = crypto.randomUUID()
   const write = createWrite()
   const nano = () => {
@@ -121,7 +121,7 @@ export function CreditDialog(props: { row: AccountRow; onDone(row: AccountRow): 
   )
 }
 
-/** Deletes a user, once the name was typed. */
+/** Deletes a user, after their name was typed. */
 export function RemoveUserDialog(props: { row: AccountRow; onDone(): void; onClose(): void }) {
   const [typed, setTyped] = createSignal('')
   const write = createWrite()

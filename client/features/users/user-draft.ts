@@ -1,4 +1,4 @@
-/** A user as a form holds one, and what is sent. */
+/** The form of a user, and what is sent for it. */
 import { type Bounds, boundsOf, readBounds } from '#client/console/limits.ts'
 import type { AccountRow, UserPatch } from '#shared/console/user'
 
@@ -22,7 +22,7 @@ export const draftOf = (row?: AccountRow): UserDraft => ({
   bounds: boundsOf(row),
 })
 
-/** What is sent. An empty password is not. */
+/** The patch. An empty password is left out. */
 export const fieldsOf = (draft: UserDraft): UserPatch & { name: string } => ({
   name: draft.name.trim(),
   role: draft.role,

@@ -12,7 +12,7 @@ export function UserFields(props: {
   draft: UserDraft
   error: ApiError | undefined
   fresh?: boolean
-  /** What a change of the role ends. */
+  /** The consequence of changing the role. */
   roleHint?: string | undefined
   readonly?: boolean
   onChange(draft: UserDraft): void

@@ -1,4 +1,4 @@
-/** What the users have together. */
+/** Totals over all users. */
 import type { Stat } from '#client/ui/console/stats.tsx'
 import { formatCount, formatMoney } from '#client/ui/format.ts'
 import type { UserTotals } from '#shared/console/user'

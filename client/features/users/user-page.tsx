@@ -1,4 +1,4 @@
-/** One user: money, permissions, and where to look further. */
+/** One user: money, permissions, and links to more. */
 import { useNavigate, useParams } from '@solidjs/router'
 import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
@@ -136,7 +136,7 @@ function Missing() {
   )
 }
 
-/** The tabs: what is typed in one stays while another is read. */
+/** The tabs: edits survive switching between them. */
 function Settings(props: { row: AccountRow; tab: (typeof tabs)[number]; onSaved(row: AccountRow): void; onRemove(): void }) {
   const [draft, setDraft] = createSignal(draftOf(props.row))
   const write = createWrite()
@@ -149,7 +149,7 @@ function Settings(props: { row: AccountRow; tab: (typeof tabs)[number]; onSaved(
   )
   const readonly = () => props.row.managed === 'file'
   const changes = () => (readonly() ? [] : changesBetween(draftOf(props.row), draft()))
-  // A management key acts in the role in which it was made.
+  // A management key is valid only for the role it was created with.
   const endedKeys = () => (draft().role === props.row.role ? 0 : props.row.managementKeys)
   const roleHint = () => (endedKeys() > 0 ? t('roleEndsKeys', { count: endedKeys() }) : undefined)
   const save = async () => {

@@ -13,7 +13,7 @@ import type { AccountRow } from '#shared/console/user'
 import { formatUsd, parseUsd } from '#shared/money'
 import { t } from './messages.ts'
 
-/** What a user has, has spent and asked this month, and was last seen from. */
+/** Balance, spend and requests of the month, and last activity of a user. */
 export function UserStrip(props: { row: AccountRow }) {
   const month = createLoad(
     () => `/api/usage?${queryOf({ user: props.row.id, from: beginOfMonth() })}`,
@@ -25,7 +25,7 @@ export function UserStrip(props: { row: AccountRow }) {
   )
   const totals = () => month.value()?.data[0]
   const waiting = <span class="na">–</span>
-  /** From where a key was used last; sessions say nothing of it. */
+  /** The address from which a key was last used; sessions do not record it. */
   const from = () =>
     keys.value()?.reduce<KeyRow | undefined>((last, key) => ((key.lastUsedAt ?? '') > (last?.lastUsedAt ?? '') ? key : last), undefined)
   return (

@@ -11,7 +11,7 @@ export function Chart(props: { plot: Plot; label: string }) {
   const [point, setPoint] = createSignal<{ at: number; left: number } | null>(null)
   const dark = createMediaQuery('(prefers-color-scheme: dark)')
   createEffect(() => {
-    // Canvas colours are values: another theme is another drawing.
+    // Canvas colours are fixed values: redraw when the theme changes.
     theme()
     dark()
     const { plot } = props
@@ -46,7 +46,7 @@ export function Chart(props: { plot: Plot; label: string }) {
   )
 }
 
-/** A line without axes; the period before is dashed. */
+/** A line without axes; the previous period is dashed. */
 export function Spark(props: { values: readonly number[]; before?: readonly number[]; count: number; label: string }) {
   const most = () => Math.max(...props.values, ...(props.before ?? []), 0) || 1
   const points = (values: readonly number[]) =>

@@ -1,4 +1,4 @@
-/** Draws with uPlot: stacked bars and lines. The same numbers stand in a table beside every chart. */
+/** Draws with uPlot: stacked bars and lines. Every chart has a table with the same numbers. */
 import uPlot from 'uplot'
 import { pageColour, resolvedColours } from './series-colours.ts'
 
@@ -11,17 +11,17 @@ export interface Series {
 /** What is drawn. */
 export interface Plot {
   kind: 'stack' | 'lines'
-  /** The places on the x axis, as they are written there. */
+  /** The labels of the x axis. */
   labels: readonly string[]
   series: readonly Series[]
   format(value: number): string
-  /** The words of the value axis. */
+  /** The labels of the value axis. */
   ticks(values: readonly number[]): string[]
-  /** The place that is not over yet: its bar is hatched, and nothing comes after it. */
+  /** The step that is not over yet: its bar is hatched, and nothing comes after it. */
   openAt?: number | undefined
 }
 
-/** Sums from the bottom up: what the top of each part of a stacked bar is. */
+/** Cumulative sums: the top of each part of a stacked bar. */
 export function stackOf(series: readonly Series[]): number[][] {
   const tops: number[][] = []
   for (const { values } of series) {
@@ -33,7 +33,7 @@ export function stackOf(series: readonly Series[]): number[][] {
 
 const dashes = [undefined, [6, 4], [2, 3], [10, 3], [4, 2]]
 
-/** Draws the plot into `root`. Calls `onPoint` with the place under the pointer, or null. Removes everything when called back. */
+/** Draws the plot into `root`. Calls `onPoint` with the step under the pointer, or null. The returned function removes everything. */
 export function drawPlot(root: HTMLElement, plot: Plot, onPoint: (at: number | null, left: number) => void): () => void {
   const colours = resolvedColours()
   const line = pageColour('--line')
@@ -42,7 +42,7 @@ export function drawPlot(root: HTMLElement, plot: Plot, onPoint: (at: number | n
   const colourOf = (at: number) => colours[plot.kind === 'lines' ? ([0, 2, 3, 4, 5][at] ?? 5) : Math.min(at, 5)] ?? text
   const places = plot.labels.map((_, at) => at)
   const tops = plot.kind === 'stack' ? stackOf(plot.series) : plot.series.map((one) => [...one.values])
-  // A part of nothing is not drawn: its edge would cut the line below it.
+  // An empty part is not drawn: its edge would cut the line below it.
   const drawn = (at: number) =>
     places.map((place) => (plot.kind === 'lines' || plot.series[at]?.values[place] ? (tops[at]?.[place] ?? null) : null))
   // Drawn from the top down, so that each part covers what is below it.
@@ -55,7 +55,7 @@ export function drawPlot(root: HTMLElement, plot: Plot, onPoint: (at: number | n
       label: plot.series[at]?.label ?? '',
       stroke: plot.kind === 'stack' ? surface : colourOf(at),
       width: plot.kind === 'stack' ? 1 : 2,
-      // One value has no line.
+      // A single value has no line.
       points: { show: plot.kind === 'lines' && drawn(at).filter((value) => value !== null).length === 1, size: 6, fill: colourOf(at) },
       spanGaps: true,
       ...(plot.kind === 'stack' && { fill: () => colourOf(at), ...(bars && { paths: bars }) }),

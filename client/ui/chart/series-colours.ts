@@ -1,4 +1,4 @@
-/** One colour language for charts: five colours in a fixed order and a grey for the rest, told apart without colour by lightness. */
+/** The palette of charts: five colours in a fixed order and a grey for the rest, distinguishable by lightness alone. */
 
 /** The names of the colours in the style sheet, in order; the last is for "Other". */
 export const chartColours = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6'] as const

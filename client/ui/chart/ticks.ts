@@ -1,4 +1,4 @@
-/** Words of a value axis: as many decimals for every step as the finest of them needs, so that they read as one scale. */
+/** Labels of a value axis: all with as many decimals as the finest needs, so that they read as one scale. */
 import { numberFormat } from '#client/ui/formatters.ts'
 import { language } from '#client/ui/language.ts'
 

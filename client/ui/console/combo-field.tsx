@@ -1,4 +1,4 @@
-/** A field whose value is chosen from a list that may be long: what is typed narrows the list. The ARIA combobox pattern. */
+/** A field whose value is chosen from a possibly long list: typing narrows the list. The ARIA combobox pattern. */
 import { createEffect, createSignal, createUniqueId, For, on, Show } from 'solid-js'
 import { tc } from './messages.ts'
 
@@ -13,11 +13,11 @@ interface ComboProps {
   readonly?: boolean
   /** Takes the focus, and opens, as soon as it is there. */
   focused?: boolean
-  /** What stands there without a value. */
+  /** Shown without a value. */
   placeholder?: string
   describedBy?: string | undefined
   id?: string
-  /** A value that was chosen; empty: none. */
+  /** Called with the chosen value; empty for none. */
   onChange(value: string): void
   /** The field was left or Escape pressed without a choice. */
   onLeave?(): void
@@ -39,7 +39,7 @@ export function ComboField(props: Omit<ComboProps, 'id' | 'describedBy'> & { hin
   )
 }
 
-/** The field alone. Text that is no option goes back to the value, but where there are no options it is taken as it is. */
+/** The field alone. Text that is not an option reverts to the value; without any options it is accepted as it is. */
 export function Combo(props: ComboProps) {
   const list = createUniqueId()
   const [text, setText] = createSignal(props.value)
@@ -54,7 +54,7 @@ export function Combo(props: ComboProps) {
   )
   const found = () => {
     const words = text().trim().toLowerCase()
-    // What is chosen narrows nothing: all others are shown as well.
+    // A chosen value does not narrow the list.
     return words === '' || text() === props.value ? props.options : props.options.filter((option) => option.toLowerCase().includes(words))
   }
   const shown = () => found().slice(0, mostShown)
@@ -69,7 +69,7 @@ export function Combo(props: ComboProps) {
     if (value !== props.value) props.onChange(value)
     else props.onLeave?.()
   }
-  /** What was typed, as a value; undefined where it is none. */
+  /** The typed text as a value; undefined if it is not one. */
   const typed = () => {
     const words = text().trim()
     if (words === '' || props.options.length === 0) return words
@@ -131,7 +131,7 @@ export function Combo(props: ComboProps) {
         onKeyDown={press}
         onBlur={leave}
       />
-      {/* Always there, so that what the field controls exists. A press must not take the focus from the field. */}
+      {/* Always rendered, so that `aria-controls` has a target. A press must not take the focus from the field. */}
       <div
         id={list}
         class="pop combo-list"

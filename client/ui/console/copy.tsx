@@ -5,7 +5,7 @@ import { Button, IconButton } from '#client/ui/button.tsx'
 import { copyText, downloadFile } from '#client/ui/copy-and-save.ts'
 import { tc } from './messages.ts'
 
-/** Copies the text, and says so for two seconds, or until it is another text. */
+/** Copies the text, and confirms it for two seconds, or until the text changes. */
 function createCopied(text: () => string): [copied: () => boolean, copy: () => Promise<boolean>] {
   const [copied, setCopied] = createSignal(false)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -35,7 +35,7 @@ export function CopyButton(props: { text: string; what: string }) {
   )
 }
 
-/** An id as it stands, with the button that copies it. `what`: what it is the id of. */
+/** An id with a copy button. `what`: what it identifies. */
 export function CopyId(props: { id: string; what: string }) {
   return (
     <span class="inline-flex min-w-0 items-center gap-0.5">
@@ -45,7 +45,7 @@ export function CopyId(props: { id: string; what: string }) {
   )
 }
 
-/** A secret that can be read only now: whole, with copy and download. */
+/** A secret that is shown once: in full, with copy and download. */
 export function Secret(props: { label: string; text: string; file: string; fileText: string; onTaken(): void }) {
   const [copied, copy] = createCopied(() => props.text)
   return (
@@ -75,7 +75,7 @@ export function Secret(props: { label: string; text: string; file: string; fileT
   )
 }
 
-/** A sample of code in several forms, of which one is shown. */
+/** A code sample in several languages, of which one is shown. */
 export function CodeSample(props: { label: string; samples: readonly { id: string; label: string; text: string }[] }) {
   const [chosen, setChosen] = createSignal(0)
   const sample = () => props.samples[chosen()] ?? props.samples[0]

@@ -1,4 +1,4 @@
-/** What is open beside a table: next to it where there is room, over it on narrower windows, in its place on phones. */
+/** The details beside a table: next to it if there is room, over it in narrower windows, in its place on phones. */
 import { createEffect, type JSX, on, onCleanup, onMount } from 'solid-js'
 import { announce } from '#client/ui/announcer.tsx'
 import { IconButton } from '#client/ui/button.tsx'
@@ -17,11 +17,11 @@ interface DrawerProps {
   children: JSX.Element
 }
 
-/** A drawer. Arrow keys move between rows, and say which one is open then; Escape closes; the focus goes in, and to the row that was open last when it closes. */
+/** A drawer. Arrow keys move between rows and announce the open one; Escape closes. The focus moves in, and back to the last open row. */
 export function Drawer(props: DrawerProps) {
   let drawer: HTMLElement | undefined
   const opener = document.activeElement
-  /** The row that is open, which may not be the one that opened the drawer. */
+  /** The open row, which may not be the one that opened the drawer. */
   let row: string | undefined
   const close = () => {
     row = document.querySelector<HTMLElement>('tr[aria-selected="true"]')?.dataset.row
@@ -44,7 +44,7 @@ export function Drawer(props: DrawerProps) {
   onCleanup(() => {
     removeEventListener('keydown', press)
     if (!drawer?.contains(document.activeElement)) return
-    // The table has room for more columns now, and its rows are drawn anew first.
+    // The table now has room for more columns, and renders its rows again first.
     queueMicrotask(() => {
       const own = row === undefined ? null : document.querySelector<HTMLElement>(`tr[data-row="${CSS.escape(row)}"] a`)
       const before = opener instanceof HTMLElement && opener !== document.body && opener.isConnected ? opener : null

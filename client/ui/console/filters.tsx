@@ -79,7 +79,7 @@ export function FilterChip(props: {
   value: string
   options: readonly { value: string; label: string }[]
   icon?: IconName
-  /** What an empty value is called; without it, "all". */
+  /** The label of the empty value; "all" by default. */
   none?: string
   onChange(value: string): void
 }) {
@@ -111,7 +111,7 @@ export function FilterChip(props: {
   )
 }
 
-/** A few values of which one is chosen, side by side. */
+/** A segmented control: a few values side by side, of which one is selected. */
 export function Segments<Value extends string>(props: {
   label: string
   value: Value

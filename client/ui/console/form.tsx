@@ -11,8 +11,8 @@ interface Labelled {
 }
 
 /**
- * The frame of a field: hands its control an id and what describes it. The control stays the same one when an error comes or goes: another
- * would lose the key that is pressed at that moment.
+ * The frame of a field: passes its control an id and a description id. The control stays the same element when an error comes or goes: a
+ * new one would lose a key pressed at that moment.
  */
 function Framed(props: Labelled & { children: (id: string, describedBy: Accessor<string | undefined>) => JSX.Element }) {
   const id = createUniqueId()
@@ -129,7 +129,7 @@ export function UnitField(
   )
 }
 
-/** The characters of a text, where those of Chinese are two wide. */
+/** The width of a text in characters; Chinese ones count twice. */
 const widthOf = (text: string): number => [...text].reduce((sum, letter) => sum + (letter > '\u2e7f' ? 2 : 1), 0)
 
 /** Several lines of text. */
@@ -165,7 +165,7 @@ export function AreaField(
   )
 }
 
-/** One of a list, by the system's own control. */
+/** A native select. */
 export function SelectField(
   props: Labelled & {
     value: string
@@ -198,7 +198,7 @@ export function SelectField(
   )
 }
 
-/** A switch with its name and what it does. */
+/** A switch with its label and description. */
 export function SwitchField(props: { label: string; hint?: string; on: boolean; onChange(on: boolean): void }) {
   const id = createUniqueId()
   return (
@@ -218,7 +218,7 @@ export function SwitchField(props: { label: string; hint?: string; on: boolean; 
   )
 }
 
-/** Boxes to tick, of which any number is chosen. */
+/** A list of checkboxes. */
 export function CheckList(props: {
   label: string
   hint?: string
@@ -232,7 +232,7 @@ export function CheckList(props: {
   return (
     <fieldset class="field">
       <legend class="mb-1.5 text-[13px]/[18px] font-medium">{props.label}</legend>
-      {/* Where no box takes the focus, the list itself does, or keyboards could not scroll it. */}
+      {/* If no checkbox can be focused, the list itself can, so that keyboards can scroll it. */}
       <div class="checks" tabindex={props.readonly ? 0 : undefined}>
         <For each={props.options}>
           {(option) => (

@@ -1,11 +1,11 @@
 /**
- * How much of a limit is used: a bar that turns amber at 80 percent and red at 100. `share` is 1 for all of it. `plain`: all of it is
- * nothing bad, as of work that is done.
+ * How much of a limit is used: a bar that turns amber at 80 percent and red at 100. `share` is 1 for 100 percent. `plain`: without colours,
+ * for values such as progress where 100 percent is not bad.
  */
 export function Meter(props: { share: number; label: string; plain?: boolean }) {
   const share = () => Math.min(Math.max(props.share, 0), 1)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a meter element cannot be drawn alike in all browsers
+    // biome-ignore lint/a11y/useSemanticElements: a meter element cannot be styled consistently across browsers
     <span
       class="bar block"
       classList={{ warn: !props.plain && props.share >= 0.8 && props.share < 1, used: !props.plain && props.share >= 1 }}

@@ -15,7 +15,7 @@ export function Monogram(props: { name: string }) {
   )
 }
 
-/** A name in a table, cut off where it is long, so that what stands beside it stays in sight: whole in its title, and on phones. */
+/** A name in a table, truncated if long, so that what is beside it stays visible; in full in its title, and on phones. */
 export function ShortName(props: { name: string; href?: string }) {
   return (
     <Show

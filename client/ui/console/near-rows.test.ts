@@ -3,7 +3,7 @@ import { nearRows } from './near-rows.ts'
 
 const rowPx = 36
 
-test('what the window shows is mounted, wherever it is, with rows to spare', () => {
+test('visible rows are mounted at any scroll position, with extra rows around', () => {
   for (const count of [80, 200, 5_000])
     for (let above = -400; above < count * rowPx; above += 7) {
       const { from, to } = nearRows(count, rowPx, above, 900)
@@ -15,7 +15,7 @@ test('what the window shows is mounted, wherever it is, with rows to spare', () 
     }
 })
 
-test('small movements leave what is mounted as it is', () => {
+test('small movements do not change the mounted rows', () => {
   const places = new Set(Array.from({ length: rowPx * 8 }, (_, at) => nearRows(1_000, rowPx, 3_600 - (3_600 % (rowPx * 8)) + at, 900).from))
   expect(places.size).toBe(1)
 })

@@ -1,12 +1,12 @@
-/** Which rows of a long table are near the window, so that a thousand cost what sixty do; and whether a table needs to scroll sideways. */
+/** Virtualises long tables, so that a thousand rows cost as much as sixty; and whether a table needs to scroll sideways. */
 import { type Accessor, createMemo, createSignal, onCleanup } from 'solid-js'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 
-/** Tables with fewer rows are mounted whole. */
+/** Tables with fewer rows are mounted entirely. */
 export const fewRows = 80
-/** Rows above and below the window that are mounted too. */
+/** Extra rows mounted above and below the viewport. */
 const beyond = 12
-/** The window moves by this many rows at a time, so that scrolling mounts few of them often, not one with every pixel. */
+/** The mounted range moves by this many rows at a time, so that it does not change with every pixel scrolled. */
 const step = 8
 
 /** The part of a list that is mounted: `from` inclusive, `to` exclusive. */
@@ -15,7 +15,7 @@ export interface Near {
   to: number
 }
 
-/** The rows to mount of `count` rows of `rowPx` each, when the first begins `above` pixels over the top of a window `height` pixels high. */
+/** The rows to mount of `count` rows of `rowPx` each, when the first begins `above` pixels above a viewport `height` pixels high. */
 export function nearRows(count: number, rowPx: number, above: number, height: number): Near {
   const first = Math.floor(Math.max(0, above) / rowPx / step) * step
   const shown = Math.ceil(height / rowPx / step) * step
@@ -59,7 +59,7 @@ export function createNearRows(
     const soon = () => {
       asked ||= requestAnimationFrame(look)
     }
-    // Scrolling does not bubble; it is caught on its way down, whichever element scrolls.
+    // Scroll events do not bubble; listen in the capture phase, whichever element scrolls.
     addEventListener('scroll', soon, { capture: true, passive: true })
     addEventListener('resize', soon)
     stop = () => {
@@ -72,7 +72,7 @@ export function createNearRows(
   return [near, watch]
 }
 
-/** Whether a table is no wider than its frame: its head can then stay in sight while the page scrolls. */
+/** Whether a table is no wider than its frame: its head can then be sticky. */
 export function createFits(): [fits: Accessor<boolean>, watch: (frame: HTMLElement) => void] {
   const [fits, setFits] = createSignal(false)
   let observer: ResizeObserver | undefined

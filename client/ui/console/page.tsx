@@ -20,14 +20,14 @@ interface PageProps {
   title: string
   /** Pages above this one, the nearest last. */
   above?: readonly Crumb[]
-  /** Beside the title: the state of what the page shows. */
+  /** The state of the page's subject, beside the title. */
   mark?: JSX.Element
-  /** Buttons at the right of the bar. */
+  /** Buttons on the right of the bar. */
   actions?: JSX.Element
   /** A line of facts before the buttons, left out on phones. */
   facts?: string | undefined
   tabs?: JSX.Element
-  /** What stands beside the page: a drawer. */
+  /** Content beside the page: a drawer. */
   aside?: JSX.Element
   children: JSX.Element
 }
@@ -38,7 +38,7 @@ export function Page(props: PageProps) {
   createEffect(() => {
     document.title = `${props.title} · Parley`
   })
-  // A page that is opened by a link begins at its content, for keyboards and screen readers alike.
+  // After following a link, the focus starts at the content, for keyboards and screen readers.
   onMount(() => queueMicrotask(() => document.activeElement === document.body && content?.focus({ preventScroll: true })))
   return (
     <div class="console">
@@ -86,7 +86,7 @@ export function Page(props: PageProps) {
   )
 }
 
-/** A framed part of a page with an optional title and tools. `count`: of what it lists, beside the title; `note`: a few words there. */
+/** A card with an optional title and tools. `count`: the number of listed items, beside the title; `note`: a short text there. */
 export function Card(props: {
   title?: string
   count?: number

@@ -1,21 +1,21 @@
-/** Choosing rows of a table, to do one thing with all of them. The bar takes the place of the filters, so that nothing jumps. */
+/** Row selection for bulk actions. The bar replaces the filters, so that nothing moves. */
 import { type Accessor, createMemo, createSignal, type JSX } from 'solid-js'
 import { announce } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from './messages.ts'
 import type { Column } from './table.tsx'
 
-/** The rows that are chosen. */
+/** The selected rows. */
 export interface Picks<Row> {
   /** Those of the rows that are shown. Tracks. */
   rows: Accessor<readonly Row[]>
   clear(): void
   all(): void
-  /** The column of boxes, the first of the table. */
+  /** The column of checkboxes, the first of the table. */
   column: Column<Row>
 }
 
-/** Nothing is chosen at first; how many are is announced. `shown` are the rows of the table; `name` what a row is called. */
+/** Starts empty; the number of selected rows is announced. `shown` are the rows of the table; `name` is the label of a row. */
 export function createPicks<Row>(shown: Accessor<readonly Row[]>, id: (row: Row) => string, name: (row: Row) => string): Picks<Row> {
   const [ids, setIds] = createSignal<ReadonlySet<string>>(new Set())
   const choose = (next: ReadonlySet<string>) => {
@@ -52,7 +52,7 @@ export function createPicks<Row>(shown: Accessor<readonly Row[]>, id: (row: Row)
   }
 }
 
-/** What can be done with the chosen rows. */
+/** Actions on the selected rows. */
 export function BulkBar<Row>(props: { picks: Picks<Row>; children: JSX.Element }) {
   return (
     <div class="filters" role="toolbar" aria-label={tc('chosen', { count: props.picks.rows().length })}>

@@ -3,14 +3,14 @@ import { Button } from '#client/ui/button.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { tc } from './messages.ts'
 
-/** A field that would be saved, with its values in words. */
+/** A changed field, with its values as text. */
 export interface ReviewLine {
   label: string
   before: string
   after: string
 }
 
-/** What would be saved: each field with its old value struck through, and its new one. */
+/** The changes to be saved: each field with its old value struck through, and its new one. */
 export function ReviewDialog(props: { lines: readonly ReviewLine[]; onClose(): void; onSave(): void }) {
   return (
     <Dialog

@@ -1,6 +1,6 @@
-/** The focus in a table: arrow keys move it between rows, and a row that is drawn anew keeps it. */
+/** The focus in a table: arrow keys move it between rows, and it survives a row being rendered again. */
 
-/** What may have the focus in a row. */
+/** Focusable elements in a row. */
 const focusable = 'a[href], button, input, select'
 const controls = 'a[href], button, input[type="checkbox"]'
 
@@ -35,8 +35,8 @@ export function placesFrom(key: string, at: number, count: number): number[] {
 }
 
 /**
- * Remembers which control of a table has the focus. The answer gives it to the one in the same place, if its row was drawn anew
- * meanwhile, or to the table, if the row is gone; anything else that has the focus keeps it.
+ * Remembers which control of a table has the focus. The returned function focuses the one in the same place if its row was rendered again
+ * meanwhile, or the table if the row is gone; anything else that has the focus keeps it.
  */
 export function rememberRowFocus(body: HTMLElement | undefined): () => void {
   const control = document.activeElement
@@ -52,7 +52,7 @@ export function rememberRowFocus(body: HTMLElement | undefined): () => void {
   }
 }
 
-/** What stands for the row `id`: its first link, or else its first button or checkbox. */
+/** The main control of the row `id`: its first link, or else its first button or checkbox. */
 export function controlOf(body: HTMLElement | undefined, id = ''): HTMLElement | null | undefined {
   const row = body && rowOf(body, id)
   return row?.querySelector<HTMLElement>('a[href]') ?? row?.querySelector<HTMLElement>(controls)

@@ -1,4 +1,4 @@
-/** The bar that keeps changes together until they are saved. */
+/** The bar for unsaved changes. */
 import { useBeforeLeave } from '@solidjs/router'
 import { createSignal, onCleanup, Show, Suspense } from 'solid-js'
 import { Portal } from 'solid-js/web'
@@ -10,12 +10,12 @@ import type { ReviewLine } from './review-dialog.tsx'
 const ReviewDialog = later(async () => (await import('./review-dialog.tsx')).ReviewDialog)
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
-/** Stands below the page while something is changed: names the changes, saves or discards them. Leaving with changes asks once. */
+/** Shown below the page while there are unsaved changes: lists, saves or discards them. Leaving with changes asks once. */
 export function SaveBar(props: {
   changes: readonly string[]
-  /** What differs, for whoever wants to read it before it is saved. */
+  /** The changes, for review before saving. */
   review?: () => readonly ReviewLine[]
-  /** Whether the other tabs of the page keep what is changed. */
+  /** Whether changes survive switching to other tabs of the page. */
   tabsKeep?: boolean
   busy: boolean
   error?: string | undefined
@@ -64,7 +64,7 @@ export function SaveBar(props: {
   )
 }
 
-/** Asks once before what is changed is left. `keptAt` says which addresses keep it. */
+/** Asks once before leaving with unsaved changes. `keptAt` tells which URLs keep them. */
 export function AskBeforeLeaving(props: { changed: boolean; keptAt(to: URL): boolean }) {
   const [leaving, setLeaving] = createSignal<(() => void) | undefined>()
   useBeforeLeave((event) => {

@@ -1,4 +1,4 @@
-/** What a page shows in place of its content: nothing yet, nothing at all, nothing that matches, or a failure. */
+/** Placeholders for a page's content: loading, empty, no match, or a failure. */
 import { type Accessor, createEffect, createSignal, For, type JSX, onCleanup, Show, useContext } from 'solid-js'
 import { RefusalContext } from '#client/ui/attempt.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -17,7 +17,7 @@ export function Empty(props: { title: string; children?: JSX.Element; action?: J
   )
 }
 
-/** Filters hide everything. `filters` names them. */
+/** No row matches the filters. `filters` names them. */
 export function NoMatch(props: { filters: string; onClear(): void }) {
   return (
     <Empty title={tc('noMatch')} action={<Button onClick={() => props.onClear()}>{tc('clearFilters')}</Button>}>
@@ -26,7 +26,7 @@ export function NoMatch(props: { filters: string; onClear(): void }) {
   )
 }
 
-/** A failure in the place of the content it prevented. */
+/** A failure in place of the content. */
 export function Failure(props: { text: string; detail?: string | undefined; onRetry?: () => void }) {
   return (
     <div class="notice bad grid justify-items-start gap-2" role="alert">
@@ -56,7 +56,7 @@ export function Skeleton(props: { lines?: number }) {
   )
 }
 
-/** Why a form was refused, where none of its fields shows it; in a dialog it stands in the foot. */
+/** The error of a form if none of its fields shows it; in a dialog it is in the foot. */
 export function Refusal(props: { of: { unshown: Accessor<string | undefined> }; class?: string }) {
   const place = useContext(RefusalContext)
   if (place) {

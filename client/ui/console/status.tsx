@@ -5,7 +5,7 @@ import { tc } from './messages.ts'
 /** The shapes of a state: circle, diamond, square, ring, pulsing circle. */
 export type Shape = 'ok' | 'warn' | 'bad' | 'off' | 'live'
 
-/** A state as shape and word, so that it never depends on colour. */
+/** A state as a shape and a word, so that it never depends on colour. */
 export function Status(props: { shape: Shape; children: JSX.Element }) {
   return (
     <span class="st">

@@ -25,7 +25,7 @@ export interface Column<Row> {
   wide?: boolean
   /** Left out below 1400 pixels. */
   roomy?: boolean
-  /** Shown only where somebody chose it. */
+  /** Shown only if the user chose it. */
   extra?: boolean
   /** Its place in a card; a labelled line when absent. */
   card?: 'lead' | 'title' | 'figure' | 'under' | 'state' | 'whole' | 'none'
@@ -41,24 +41,24 @@ export interface Sort {
   down: boolean
 }
 
-/** Further rows that can be read. */
+/** Loading of further rows. */
 export interface MoreRows {
   read(): void
   busy: boolean
-  /** Why they could not be read the last time. */
+  /** The error of the last attempt. */
   problem?: string | undefined
 }
 
 interface TableProps<Row> {
   label: string
   columns: readonly Column<Row>[]
-  /** Its name among all tables, under which this browser remembers the chosen columns; without it all columns are shown. */
+  /** The table's name, under which this browser stores the chosen columns; without it all columns are shown. */
   view?: string
   rows: readonly Row[] | undefined
   rowId(row: Row): string
-  /** The height of every row in pixels, for lists that may become long: only rows near the window are mounted. */
+  /** The height of every row in pixels, for lists that may become long: only rows near the viewport are mounted. */
   rowPx?: number
-  /** Whether newer rows are on their way; the old ones stay, dimmed. */
+  /** Whether newer rows are loading; the old ones stay, dimmed. */
   stale?: boolean
   sort?: Sort
   onSort?: (sort: Sort) => void
@@ -68,29 +68,29 @@ interface TableProps<Row> {
   unfinished?: (row: Row) => boolean
   /** A heading over a row, where it differs from that of the row above: the day, for example. */
   heading?: (row: Row) => string
-  /** A line of its own under a row: a problem with its remedy. */
+  /** An extra line below a row: a problem with its remedy. */
   below?: (row: Row) => JSX.Element | undefined
   /** Shown in place of rows when there are none. */
   empty?: JSX.Element
-  /** A row of sums, for the columns that are shown. */
+  /** A row of totals for the visible columns. */
   total?: ((columns: readonly Column<Row>[]) => JSX.Element) | undefined
   foot?: JSX.Element
   footEnd?: JSX.Element
   more?: MoreRows | undefined
 }
 
-/** Heights of rows in pixels: usually, in tables that are dense (the log), and where somebody wants low rows. */
+/** Heights of rows in pixels: default, in dense tables (the log), and compact by the user's choice. */
 const [usualPx, densePx, compactPx] = [44, 36, 38]
 
 /** A table with a sticky head. */
 export function DataTable<Row>(props: TableProps<Row>) {
-  // Once, not for each row.
+  // Evaluated once, not for each row.
   const all = createMemo(() => props.columns)
   const view = createTableView(props.view, all)
   const { columns } = view
   const rowPx = () => (props.rowPx === usualPx && compact() ? compactPx : props.rowPx)
   const ids = createMemo(() => props.rows?.map(props.rowId))
-  /** A row that is read again and says the same stays as it is drawn, with its open menu and its focus. */
+  /** A reloaded row with the same content keeps its DOM, with its open menu and its focus. */
   const unlessSame = (row: Row, before: ReadonlyMap<string, Row>): Row => {
     const old = before.get(props.rowId(row))
     return old !== undefined && old !== row && JSON.stringify(old) === JSON.stringify(row) ? old : row
@@ -103,13 +103,13 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const [near, watchRows] = createNearRows(count, rowPx)
   const [fits, watchWidth] = createFits()
   let body: HTMLElement | undefined
-  // Before anything is drawn; the rows are drawn in the same turn.
+  // Before rendering; the rows are rendered in the same turn.
   createComputed(() => {
     columns()
     byId()
     queueMicrotask(rememberRowFocus(body))
   })
-  /** The heading over the row at this place of those that are mounted. */
+  /** The heading over the mounted row at this index. */
   const headingOver = (at: number): string | undefined => {
     const place = near().from + at
     const [row, above] = [props.rows?.[place], props.rows?.[place - 1]]
@@ -117,7 +117,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
     return text === undefined || (above && props.heading?.(above) === text) ? undefined : text
   }
   let knownBefore = 0
-  /** What takes the focus when all has been read and the button for more is gone. */
+  /** What gets the focus when everything is loaded and the button for more is gone. */
   const firstOfNew = () => controlOf(body, ids()?.[knownBefore]) ?? body?.closest<HTMLElement>('.table-scroll')
   const whole = () => near().from === 0 && near().to === count()
   return (
@@ -237,7 +237,7 @@ function TableFoot(props: {
   )
 }
 
-/** The room of rows that are not mounted. */
+/** The space of rows that are not mounted. */
 function Gap(props: { rows: number; rowPx: number | undefined; columns: number }) {
   return (
     <Show when={props.rows > 0}>

@@ -4,11 +4,11 @@ import { createEffect, For, on, Show } from 'solid-js'
 export interface Tab {
   id: string
   label: string
-  /** Of what it lists; nothing is said of none. */
+  /** The number of listed items; undefined shows none. */
   count?: number | undefined
 }
 
-/** Tabs under the bar; each is a link, so that the tab is in the address. Where they are wider than the window, the present one is in view. */
+/** Tabs below the bar; each is a link, so that the tab is in the URL. If they overflow, the current one is scrolled into view. */
 export function LinkTabs(props: { label: string; tabs: readonly Tab[]; current: string; href(id: string): string }) {
   let bar: HTMLElement | undefined
   createEffect(

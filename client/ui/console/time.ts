@@ -12,7 +12,7 @@ const writeClock = (date: Date, seconds: boolean) =>
 /** The clock with seconds. */
 export const formatClock = (at: string): string => writeClock(new Date(at), true)
 
-/** The clock when it was today, else the day and the clock; with the year when it is another one. `at` is RFC 3339. */
+/** The clock for today, else the day and the clock; with the year if it is not the current one. `at` is RFC 3339. */
 export function formatWhen(at: string, seconds = false): string {
   const date = new Date(at)
   const now = new Date()
@@ -25,9 +25,9 @@ export function formatWhen(at: string, seconds = false): string {
 export const formatDuration = (ms: number): string =>
   ms < 1_000 ? `${Math.round(ms)} ms` : `${numberFormat(locale(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 }).format(ms / 1_000)} s`
 
-/** The day, with the year when it is another one. */
+/** The day, with the year if it is not the current one. */
 export function formatDay(at: string): string {
-  // A date alone is a day of the reader already, in whatever zone.
+  // A date alone is already a local day, in whatever zone.
   const isDate = /^\d{4}-\d\d-\d\d$/.test(at)
   const date = new Date(at)
   const isThisYear = (isDate ? at : isoDay(date)).slice(0, 4) === isoDay(new Date()).slice(0, 4)
@@ -41,7 +41,7 @@ export const hoursFrom = (start: string | undefined): string[] =>
     ? []
     : Array.from({ length: 24 }, (_, hour) => writeClock(new Date(Date.parse(start) + hour * 3_600_000), false).slice(0, 2))
 
-/** Everything: date, clock, milliseconds. */
+/** Date, clock and milliseconds. */
 export const formatExactly = (at: string): string => {
   const date = new Date(at)
   const day = writeDate(date, locale(), { day: 'numeric', month: 'short', year: 'numeric' })
@@ -49,7 +49,7 @@ export const formatExactly = (at: string): string => {
   return `${day} ${clock}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** The exact time with how long ago it was or how soon it comes, as of now. */
+/** The exact time and the relative time as of now. */
 export const formatBoth = (at: string): string => `${formatExactly(at)} (${formatAgo(at)})`
 
 /** How long ago: "4 min ago", or how soon: "in 3 days". Null is "never". */

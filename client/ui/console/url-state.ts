@@ -1,17 +1,17 @@
-/** State that lives in the address: filters, sort, tab, open row. Back works, and a link can be sent to a colleague. */
+/** State in the URL: filters, sort, tab, open row. The back button works, and links can be shared. */
 import { useLocation, useSearchParams } from '@solidjs/router'
 
-/** Reads and writes parameters of the address. */
+/** Reads and writes URL parameters. */
 export interface UrlState {
-  /** The value of a parameter; empty when it is not there. */
+  /** The value of a parameter; empty if absent. */
   get(name: string): string
   /** Sets parameters; an empty value removes one. A step in the history unless `replace`. */
   set(values: Record<string, string>, options?: { replace?: boolean }): void
-  /** The present address with these parameters set, for a link. */
+  /** The current URL with these parameters set, for a link. */
   href(values: Record<string, string>): string
 }
 
-/** The parameters of the present address. */
+/** The parameters of the current URL. */
 export function useUrlState(): UrlState {
   const [params, setParams] = useSearchParams()
   const location = useLocation()

@@ -1,4 +1,4 @@
-/** Beside the settings of a channel: what it met in the last hour, and who would be left without it. */
+/** Cards beside the settings of a channel: its last hour, and who depends on it. */
 import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
@@ -179,5 +179,5 @@ function WhoMayReach(props: { row: ChannelRow; groups: readonly ManagedGroupRow[
   )
 }
 
-/** Names of a kind that are written out. */
+/** At most so many names are written out. */
 const mostOthers = 4

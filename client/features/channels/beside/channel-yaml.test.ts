@@ -14,7 +14,7 @@ const row: ChannelRow = {
   ...{ costs: {}, foreignState: 'deny', proxy: '', tls: {}, tags: [] },
 }
 
-test('what is usual is left out, and no secret is in it', () => {
+test('defaults and secrets are left out', () => {
   expect(Bun.YAML.parse(channelYaml(row))).toEqual({
     channels: [
       {
@@ -29,7 +29,7 @@ test('what is usual is left out, and no secret is in it', () => {
   })
 })
 
-test('everything else is said, whatever is in it', () => {
+test('everything else is written, whatever it contains', () => {
   const hint = 'sk-...'
   const full: ChannelRow = {
     ...row,

@@ -1,4 +1,4 @@
-/** A channel as an entry of parley.yaml, or as JSON to import. No secret is in either, and what is usual is left out. */
+/** A channel as an entry of parley.yaml, or as JSON to import. Both omit secrets and default values. */
 import type { ChannelRow } from '#shared/console/channel'
 
 const usual: Partial<Record<keyof ChannelRow, unknown>> = {
@@ -11,7 +11,7 @@ const after = [
   ...(['params', 'timeouts', 'options', 'costs', 'proxy', 'foreignState', 'tags'] as const),
 ]
 
-/** These fields as far as they say something. */
+/** These fields, without empty and default values. */
 const picked = (row: ChannelRow, names: readonly (keyof ChannelRow)[]): [string, unknown][] =>
   names.flatMap((name): [string, unknown][] => (isWorthSaying(name, row[name]) ? [[name, row[name]]] : []))
 
@@ -54,13 +54,13 @@ function block(value: unknown, indent: string): string {
       if (item === null || typeof item !== 'object') return `${head} ${scalar(item)}`
       const inside = block(item, `${indent}  `)
       if (inside === '') return `${head} ${Array.isArray(item) ? '[]' : '{}'}`
-      // The first line of a map in a list stands beside its dash.
+      // The first line of a map in a list goes on the line of its dash.
       return head.endsWith('-') ? `${head} ${inside.trimStart()}` : `${head}\n${inside}`
     })
     .join('\n')
 }
 
-/** Plain where nothing could be read into it, in double quotes elsewhere. */
+/** Plain if unambiguous, otherwise in double quotes. */
 function scalar(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value)
   const isPlain = /^[A-Za-z][\w./+-]*(:[\w./+-]+)*$/.test(value) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value)

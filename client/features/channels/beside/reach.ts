@@ -1,15 +1,15 @@
-/** Who is left when a channel is turned off. */
+/** What other channels still serve when a channel is turned off. */
 import type { ChannelRow } from '#shared/console/channel'
 
 type Offering = Pick<ChannelRow, 'id' | 'name' | 'enabled' | 'groups' | 'models'>
 
-/** What others serve of the models of a channel. */
+/** Which models of a channel others serve too. */
 export interface Reach {
-  /** Names of other channels that are on and serve one of its models to one of its groups, in their order. */
+  /** Names of other enabled channels that serve one of its models to one of its groups, in order. */
   others: string[]
   /** Its models, as callers name them. */
   models: string[]
-  /** Of these: models that nobody else serves to every group that the channel serves. */
+  /** Those of `models` that no other channel serves to every group of the channel. */
   alone: string[]
 }
 

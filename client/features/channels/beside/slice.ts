@@ -1,6 +1,6 @@
-/** What requests met in spans of time. */
+/** Outcomes of requests by time slice. */
 
-/** What happened in a span of time. */
+/** Outcomes in one time slice. */
 export interface Slice {
   requests: number
   failed: number

@@ -9,7 +9,7 @@ const look = (slice: Slice | undefined) => {
   return share === 0 ? 'good' : share < 0.05 ? 'some' : 'poor'
 }
 
-/** Spans of the last hour, the oldest first: pale when all went well, strong when requests failed, a dash when there were none. */
+/** Slices of the last hour, oldest first: pale if all succeeded, strong if requests failed, a dash if there were none. */
 export function Slices(props: { slices: readonly (Slice | undefined)[]; large?: boolean }) {
   const label = () => {
     const { requests, failed } = sumOf(props.slices)

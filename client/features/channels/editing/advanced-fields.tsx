@@ -6,7 +6,7 @@ import { PairsField } from './pairs-field.tsx'
 
 const timeouts = ['connect', 'firstEvent', 'betweenEvents', 'total'] as const
 
-/** What is sent with every request, how long is waited, and over which way. */
+/** Request changes, timeouts and network settings. */
 export function AdvancedFields(props: Fields) {
   const pem = (name: 'ca' | 'cert' | 'key') => (
     <AreaField

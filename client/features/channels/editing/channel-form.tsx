@@ -1,4 +1,4 @@
-/** The settings of a channel in three tabs with one bar for saving: what is typed in one stays while another is read. */
+/** The settings of a channel in three tabs with one save bar; edits survive switching tabs. */
 import { type Accessor, createEffect, createSignal, type JSX, on, Show, untrack } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { errorAt } from '#client/console/explain.ts'
@@ -20,12 +20,12 @@ import { type ChannelSettings, changedFields, paramOf, patchFor, settingsOf } fr
 export const formTabs = ['connection', 'costs', 'advanced'] as const
 export type FormTab = (typeof formTabs)[number]
 
-/** The form; shows nothing but the bar for saving where another tab is open. */
+/** The form; shows only the save bar while another tab is open. */
 export function ChannelForm(props: {
   row: ChannelRow
   tab: FormTab | undefined
   rests: readonly HealthRow[]
-  /** What stands beside the connection. `groups`: every group with what it holds; undefined until they are known. */
+  /** Content beside the connection tab. `groups`: all groups with their contents; undefined until loaded. */
   beside(groups: Accessor<readonly ManagedGroupRow[] | undefined>): JSX.Element
   onSaved(row: ChannelRow): void
 }) {
@@ -39,7 +39,7 @@ export function ChannelForm(props: {
   createEffect(
     on(
       () => props.row,
-      // A key that was changed by itself leaves what is typed.
+      // A key that was changed in its own dialog keeps the form's edits.
       (row, before) => {
         if (before === undefined || changedFields(settingsOf(before), settingsOf(row)).length > 0) setForm(settingsOf(row))
       },

@@ -19,7 +19,7 @@ interface Props extends Fields {
   onSaved(row: ChannelRow): void
 }
 
-/** The account at the vendor, and who is sent there. */
+/** The vendor account, and the routing to it. */
 export function ConnectionFields(props: Props) {
   const text = (name: 'name' | 'baseUrl' | 'tags' | 'priority' | 'weight', hint?: string) => (
     <TextField
@@ -29,7 +29,7 @@ export function ConnectionFields(props: Props) {
       value={props.form[name]}
       readonly={props.readonly}
       error={props.wrong(name)}
-      // Another address asks for all keys again.
+      // A new address requires all keys again.
       onChange={(value) =>
         props.onChange({ [name]: value, ...(name === 'baseUrl' && { replaceKeys: value !== (props.row.baseUrl ?? '') }) })
       }
@@ -80,7 +80,7 @@ export function ConnectionFields(props: Props) {
   )
 }
 
-/** The keys that are there, and a field for others in their place. */
+/** The current keys, and a field for new ones. */
 function Keys(props: Props) {
   const [editing, setEditing] = createSignal<ChannelRow['keys'][number]>()
   const rests = (name: string) => props.rests.some((rest) => rest.key === name && rest.model === null)

@@ -10,10 +10,10 @@ import { filledCosts, marginsOf, readCosts, type ShownCost, shownCosts, withCost
 import type { Fields } from './fields.ts'
 import { t } from './messages.ts'
 
-/** Rows above which only those near the window are drawn. */
+/** Above this many rows, only those near the viewport are drawn. */
 const fewRows = 60
 
-/** What the upstream charges for each model, beside what callers pay. */
+/** What the upstream charges for each model, next to what callers pay. */
 export function CostsFields(props: Fields & { row: ChannelRow }) {
   const prices = createLoad(
     () => '/api/prices',
@@ -21,7 +21,7 @@ export function CostsFields(props: Fields & { row: ChannelRow }) {
   )
   const costs = createMemo(() => readCosts(props.form.costs))
   const offered = createMemo(() => props.row.models.map((model) => (typeof model === 'string' ? model : model.name)))
-  // By name alone, so that a field that is typed into stays where it is.
+  // Sorted by name alone, so that a row does not move while it is edited.
   const rows = createMemo(() => [...new Set([...offered(), ...Object.keys(costs() ?? {})])].sort().map((model) => ({ model })))
   const set = (model: string, field: ShownCost, text: string) => {
     const known = costs()
@@ -124,7 +124,7 @@ export function CostsFields(props: Fields & { row: ChannelRow }) {
 
 const usd = (amount: string | undefined) => (amount === undefined ? '–' : `$${formatPrice(amount)}`)
 
-/** What a price says, without whose it is. */
+/** The price fields of a row, without its identity. */
 function priceOf(row: PriceRow | undefined): PriceFields {
   const { model: _, managed: __, ...fields } = row ?? { model: '', managed: 'console' }
   return fields
@@ -145,7 +145,7 @@ function Margin(props: { price: PriceFields | undefined; cost: PriceFields | und
   )
 }
 
-/** Fills in what is missing from the prices that callers pay. */
+/** Fills in missing costs from the prices that callers pay. */
 function Fill(props: {
   costs: Record<string, PriceFields>
   prices: ReadonlyMap<string, PriceFields>

@@ -21,7 +21,7 @@ test('only models without costs are filled, to the nano-dollar', () => {
   expect(filledCosts({}, prices, 'much')).toBeUndefined()
 })
 
-test('a margin is said where price and cost are known', () => {
+test('a margin is shown where price and cost are known', () => {
   expect(marginsOf({ input: '4', output: '10' }, { input: '3', output: '12' })).toEqual({ input: 0.25, output: 1 - 1.2 })
   expect(marginsOf({ input: '0' }, { input: '0' })).toEqual({})
   expect(marginsOf(undefined, { input: '1' })).toEqual({})

@@ -1,4 +1,4 @@
-/** What the upstream charges for each model, as a form changes it. */
+/** The form of what the upstream charges for each model. */
 
 import type { PriceFields } from '#shared/console/price'
 import { isObject } from '#shared/json'
@@ -11,7 +11,7 @@ export type Costs = Record<string, PriceFields>
 export const shownCosts = ['input', 'output', 'cacheRead'] as const
 export type ShownCost = (typeof shownCosts)[number]
 
-/** The costs of this JSON; undefined where it is not an object. */
+/** The costs in this JSON; undefined if it is not an object. */
 export function readCosts(text: string): Costs | undefined {
   if (text.trim() === '') return {}
   try {
@@ -22,10 +22,10 @@ export function readCosts(text: string): Costs | undefined {
   }
 }
 
-/** The JSON of these costs; nothing for none. */
+/** The JSON of these costs; empty for none. */
 export const writeCosts = (costs: Costs): string => (Object.keys(costs).length === 0 ? '' : JSON.stringify(costs, null, 2))
 
-/** The costs with this field of a model; an empty one is taken away, and a model without fields too. */
+/** The costs with this field of a model set; empty fields, and models without fields, are removed. */
 export function withCost(costs: Costs, model: string, field: ShownCost, text: string): Costs {
   const { [field]: _, ...others } = costs[model] ?? {}
   const own = text.trim() === '' ? others : { ...costs[model], [field]: text.trim() }
@@ -33,7 +33,7 @@ export function withCost(costs: Costs, model: string, field: ShownCost, text: st
   return Object.fromEntries(Object.entries(costs).filter(([name]) => name !== model))
 }
 
-/** Costs for models that have none: what callers pay, times this decimal. Undefined where it is no decimal. */
+/** Costs for models that have none: what callers pay, times this decimal. Undefined if it is not a decimal. */
 export function filledCosts(costs: Costs, prices: ReadonlyMap<string, PriceFields>, factor: string): Costs | undefined {
   try {
     const times = parseRatio(factor.trim())
@@ -55,7 +55,7 @@ function scaled({ tiers, factors, ...amounts }: PriceFields, times: bigint): Pri
 
 const multiplied = (usd: string, millionths: bigint) => formatUsd((parseUsd(usd) * millionths + 500_000n) / 1_000_000n)
 
-/** What is left of a price, as shares for input and for output; undefined where one of the two is not known or is nothing. */
+/** The margins for input and output as shares of the price; undefined if price or cost is unknown or the price is zero. */
 export function marginsOf(price: PriceFields | undefined, cost: PriceFields | undefined): { input?: number; output?: number } {
   const share = (field: 'input' | 'output') => {
     const [charged, paid] = [Number(price?.[field] ?? Number.NaN), Number(cost?.[field] ?? Number.NaN)]

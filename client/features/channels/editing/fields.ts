@@ -1,10 +1,10 @@
 import type { ChannelSettings } from './settings-draft.ts'
 
-/** What the fields of a channel's form share. */
+/** Props shared by the fields of a channel's form. */
 export interface Fields {
   form: ChannelSettings
   readonly: boolean
-  /** What is wrong with a field. */
+  /** The error of a field. */
   wrong(name: keyof ChannelSettings): string | undefined
   onChange(part: Partial<ChannelSettings>): void
 }

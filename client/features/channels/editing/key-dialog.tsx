@@ -11,7 +11,7 @@ import { Switch as Toggle } from '#client/ui/switch.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import { t } from './messages.ts'
 
-/** One key of a channel: its name, its weight among the others, and whether it is used. It holds at once, beside what the form has. */
+/** One key of a channel: name, weight, and whether it is used. Saved at once, independently of the form. */
 export function KeyDialog(props: { channel: string; row: ChannelRow['keys'][number]; onSaved(row: ChannelRow): void; onClose(): void }) {
   const [name, setName] = createSignal(props.row.name)
   const [weight, setWeight] = createSignal(String(props.row.weight))

@@ -4,12 +4,12 @@ import { Icon } from '#client/ui/icon.tsx'
 import { t } from './messages.ts'
 import type { Pair } from './pairs.ts'
 
-/** Names with values, a line each. */
+/** Name and value pairs, one per row. */
 export function PairsField(props: {
   label: string
   hint: string
   nameLabel: string
-  /** Names the field of a value. */
+  /** The label of a value field. */
   valueLabel(name: string): string
   add: string
   rows: readonly Pair[]

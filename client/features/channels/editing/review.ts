@@ -4,7 +4,7 @@ import { t } from './messages.ts'
 import type { Pair } from './pairs.ts'
 import type { ChannelSettings, SettingName } from './settings-draft.ts'
 
-/** A changed field with both values in words; of secrets only how many are new. */
+/** A changed field with both values as text; for secrets only how many are new. */
 export function reviewLine(name: SettingName, before: ChannelSettings, after: ChannelSettings): ReviewLine {
   const text = (form: ChannelSettings) =>
     name === 'keys' ? keysText(form.keys) : name === 'key' ? pemText(form.key) : valueText(form[name])

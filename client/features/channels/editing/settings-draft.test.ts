@@ -15,12 +15,12 @@ const row: ChannelRow = {
   ...{ foreignState: 'allow', proxy: 'direct', tls: { ca: 'PEM' }, tags: ['eu', 'a b'] },
 }
 
-test('what nobody changed is sent as it was', () => {
+test('unchanged values are sent as they were', () => {
   const { id: _, createdAt, managed, vendor, models, enabled, keys, baseUrl, systemPrompt, ...same } = row
   expect(patchOf(settingsOf(row))).toEqual({ ...same, ...(baseUrl !== null && { baseUrl }), systemPrompt: '' })
 })
 
-test('only the fields that were touched are sent, each with what belongs to it', () => {
+test('only changed fields are sent, each with what belongs to it', () => {
   const before = settingsOf(row)
   const after = {
     ...before,
@@ -38,7 +38,7 @@ test('only the fields that were touched are sent, each with what belongs to it',
   })
 })
 
-test('new keys stand beside the others unless they replace them; how says nothing without any', () => {
+test('new keys are added unless they replace the others; the choice is ignored without new keys', () => {
   const before = settingsOf(row)
   const sent = (part: Partial<typeof before>) => patchFor({ ...before, ...part }, changedFields(before, { ...before, ...part }))
   expect(sent({ keys: ' sk-a\nsk-b ' })).toEqual({ addKeys: ['sk-a', 'sk-b'] })
@@ -46,7 +46,7 @@ test('new keys stand beside the others unless they replace them; how says nothin
   expect(sent({ replaceKeys: true })).toEqual({})
 })
 
-test('what is not JSON is said by the name of its field', () => {
+test('malformed JSON is reported by the name of its field', () => {
   const form = settingsOf(row)
   expect(() => patchOf({ ...form, set: [{ name: 'a', value: '{"b":' }] })).toThrow(new SyntaxError('set'))
   expect(() => patchOf({ ...form, costs: '{' })).toThrow(new SyntaxError('costs'))

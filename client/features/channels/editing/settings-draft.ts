@@ -1,4 +1,4 @@
-/** The settings of a channel as a form holds them, and what is sent. */
+/** The form of a channel's settings, and what is sent for it. */
 import type { ChannelPatch, ChannelRow } from '#shared/console/channel'
 import type { Dialect, Operation } from '#shared/ids'
 import { type Pair, rowsOf, valuesOf } from './pairs.ts'
@@ -8,7 +8,7 @@ export interface ChannelSettings {
   name: string
   baseUrl: string
   keys: string
-  /** Whether new keys take the place of those that are there. Says nothing where none are typed. */
+  /** Whether new keys replace the current ones. Ignored without new keys. */
   replaceKeys: boolean
   options: Pair[]
   groups: string[]
@@ -43,7 +43,7 @@ export type SettingName = keyof ChannelSettings
 const phases = ['connect', 'firstEvent', 'betweenEvents', 'total'] as const
 const pems = ['ca', 'cert', 'key'] as const
 
-/** Where in a request each field stands, as errors name it. */
+/** The API parameter of each field, as errors name it. */
 export const paramOf = (name: SettingName): string => {
   if (name === 'set' || name === 'remove') return `params.${name}`
   if (phases.some((phase) => phase === name)) return `timeouts.${name}`
@@ -81,10 +81,10 @@ export function settingsOf(row: ChannelRow): ChannelSettings {
   }
 }
 
-/** Text stays as it is unless it would be read as something else. */
+/** Text is shown as it is unless it would be parsed as something else. */
 const textOf = (value: unknown) => (typeof value === 'string' && jsonOf(value) === value ? value : JSON.stringify(value))
 
-/** JSON where it is JSON. Throws SyntaxError for what begins like JSON that is more than a word, and is not. */
+/** Parses JSON, else returns the text. Throws SyntaxError for text that starts like an object, array or string and is malformed. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -94,7 +94,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** What `read` gives. Throws SyntaxError with the name of the field in place of any other message. */
+/** The result of `read`. Throws SyntaxError with the field's name as the message. */
 function named<Value>(name: SettingName, read: () => Value): Value {
   try {
     return read()
@@ -109,11 +109,11 @@ const listOf = (text: string): string[] =>
     .map((part) => part.trim())
     .filter(Boolean)
 
-/** Of these fields those that say something. */
+/** Those of these fields for which `read` gives a value. */
 const said = <Name extends string, Value>(fields: readonly Name[], read: (name: Name) => Value | undefined) =>
   Object.fromEntries(fields.flatMap((name) => (read(name) === undefined ? [] : [[name, read(name)]])))
 
-/** What is sent for a form. Throws SyntaxError with the name of the field whose text is not JSON. */
+/** The patch for a form. Throws SyntaxError with the name of the field whose text is not JSON. */
 export function patchOf(form: ChannelSettings): ChannelPatch {
   const keys = form.keys
     .split('\n')
@@ -150,7 +150,7 @@ export const changedFields = (before: ChannelSettings, after: ChannelSettings): 
     .filter((name) => name !== 'replaceKeys')
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
 
-/** Of what is sent, only what these fields change. */
+/** The patch for these changed fields only. */
 export function patchFor(form: ChannelSettings, changed: readonly SettingName[]): ChannelPatch {
   const touched = new Set(changed.map((name) => paramOf(name).split('.')[0]))
   if (touched.has('keys')) touched.add('addKeys')

@@ -14,11 +14,11 @@ import type { ChannelPatch, ChannelRow } from '#shared/console/channel'
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 const EditDialog = later(async () => (await import('./edit-dialog.tsx')).EditDialog)
 
-/** What can be done with the chosen channels: tested, and those that the file does not own edited, turned on or off. `onDone` after any changed. */
+/** Actions on the selected channels: test; and, unless parley.yaml owns them, edit, turn on or off. `onDone` after any changed. */
 export function BulkChannels<Row extends ChannelRow>(props: { picks: Picks<Row>; onTest(rows: readonly Row[]): void; onDone(): void }) {
   const [asking, setAsking] = createSignal<'off' | 'edit'>()
   const own = () => props.picks.rows().filter(({ managed }) => managed === 'console')
-  /** Sends what `patchOf` gives; channels without anything are passed over. */
+  /** Sends the patches of `patchOf`; skips channels without one. */
   const change = async (patchOf: (row: Row) => ChannelPatch | undefined) => {
     const changes = own().flatMap((row) => {
       const patch = patchOf(row)

@@ -5,12 +5,12 @@ import { noEdit, patchFor } from './channel-edit.ts'
 
 const row = { priority: 5, weight: 1, tags: ['eu'], groups: ['default', 'vip'] } as unknown as ChannelRow
 
-test('what is empty changes nothing, and what is so already neither', () => {
+test('empty fields and values that are already set change nothing', () => {
   expect(patchFor(row, noEdit)).toBeUndefined()
   expect(patchFor(row, { ...noEdit, priority: '5', weight: ' 1 ', addTags: 'eu', removeTags: 'us', addGroups: ['vip'] })).toBeUndefined()
 })
 
-test('tags and groups are added and taken away; numbers are set', () => {
+test('tags and groups are added and removed; numbers are set', () => {
   expect(
     patchFor(row, { priority: '-2', weight: '0', addTags: 'fast, eu,', removeTags: '', addGroups: ['lab'], removeGroups: ['vip'] }),
   ).toEqual({ priority: -2, weight: 0, tags: ['eu', 'fast'], groups: ['default', 'lab'] })

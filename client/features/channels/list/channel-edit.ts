@@ -1,7 +1,7 @@
-/** What is changed of several channels at once: only what differs from channel to channel by being added or taken away. Pure. */
+/** Edits several channels at once: sets numbers, adds and removes tags and groups. Pure. */
 import type { ChannelPatch, ChannelRow } from '#shared/console/channel'
 
-/** The fields of the form; what is empty changes nothing. */
+/** The form; empty fields change nothing. */
 export interface ChannelEdit {
   priority: string
   weight: string
@@ -25,7 +25,7 @@ const merged = (now: readonly string[], add: readonly string[], remove: readonly
   ...new Set([...now, ...add].filter((name) => !remove.includes(name))),
 ]
 
-/** What is sent for a channel; undefined where the edit leaves it as it is. */
+/** The patch for a channel; undefined if nothing changes. */
 export function patchFor(row: ChannelRow, edit: ChannelEdit): ChannelPatch | undefined {
   const tags = merged(row.tags, namesIn(edit.addTags), namesIn(edit.removeTags))
   const groups = merged(row.groups, edit.addGroups, edit.removeGroups)

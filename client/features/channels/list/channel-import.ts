@@ -1,10 +1,10 @@
-/** Channels that somebody pastes, to be created: JSON as “Copy as JSON” gives it, or as the API takes it. Pure. */
+/** Import of pasted channels: the output of “Copy as JSON”, or JSON as the API takes it. Pure. */
 import type { NewChannel } from '#shared/console/channel'
 
-/** A channel to be created; what is wrong with other fields the server says. */
+/** A channel to be created; other fields are validated by the server. */
 export type PastedChannel = Omit<NewChannel, 'keys'>
 
-/** The channels of a text: one, a list, or a list under `channels`. Undefined where it is no such JSON. Keys are not taken: they are entered. */
+/** The channels in a text: one, a list, or a list under `channels`; undefined otherwise. Keys are ignored: the user enters them. */
 export function pastedChannels(text: string): PastedChannel[] | undefined {
   let value: unknown
   try {

@@ -11,7 +11,7 @@ import type { ChannelPatch, ChannelRow } from '#shared/console/channel'
 import type { GroupRow } from '#shared/console/group'
 import { type ChannelEdit, noEdit, patchFor } from './channel-edit.ts'
 
-/** Tags, groups, priority and weight of several channels at once. Says which of them would change. */
+/** Edits tags, groups, priority and weight of several channels at once. Shows which of them would change. */
 export function EditDialog(props: {
   rows: readonly ChannelRow[]
   onGo(patchOf: (row: ChannelRow) => ChannelPatch | undefined): void

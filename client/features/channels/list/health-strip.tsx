@@ -5,7 +5,7 @@ import { formatDuration } from '#client/ui/console/time.ts'
 import { formatPercent } from '#client/ui/format.ts'
 import type { ChannelTotals } from '#shared/console/channel'
 
-/** How many channels serve, and what requests met in the last hour. */
+/** How many channels serve, and the outcomes of the last hour. */
 export function HealthStrip(props: { totals: ChannelTotals; figures: Figures | undefined }) {
   const total = () => props.figures?.total
   const first = () => total()?.latency.firstToken

@@ -11,7 +11,7 @@ import { Dialog } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import { type PastedChannel, pastedChannels } from './channel-import.ts'
 
-/** Channels out of JSON. Their keys are entered here; those that are refused stay, with the reason. */
+/** Imports channels from JSON. Their keys are entered here; refused channels stay, with the reason. */
 export function ImportDialog(props: { onDone(): void; onClose(): void }) {
   const [text, setText] = createSignal('')
   const [keys, setKeys] = createSignal<Record<string, string>>({})

@@ -66,7 +66,7 @@ export function ChannelsPage() {
     await channels.reload()
   }
 
-  /** Holds at once, and can be undone. */
+  /** Saves at once, with an undo. */
   const patch = async (row: ChannelRow, fields: ChannelPatch, text: string, undo: () => void) => {
     try {
       await callApi('PATCH', `/api/channels/${encodeURIComponent(row.id)}`, fields)

@@ -9,7 +9,7 @@ import { Dialog } from '#client/ui/dialog.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 
-/** Shows only channels that offer a model: the chip that says which, or leads to its choice. */
+/** The filter chip for channels that offer a model. */
 export function ModelChip(props: { value: string; onChange(model: string): void }) {
   const [choosing, setChoosing] = createSignal(false)
   const models = createLoad(

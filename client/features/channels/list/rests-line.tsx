@@ -4,7 +4,7 @@ import type { LivingChannel } from '#client/features/channels/channel-columns.ts
 import { t } from '#client/features/channels/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 
-/** What rests of a channel, why and until when, with what can be done about it. */
+/** What rests in a channel, why and until when, with the possible actions. */
 export function RestsLine(props: { row: LivingChannel; onReset(): void }) {
   return (
     <div class="flex flex-wrap items-center gap-2 pl-10 max-[759px]:pl-0">

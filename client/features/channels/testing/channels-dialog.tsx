@@ -8,7 +8,7 @@ import { t } from './messages.ts'
 import { TestResult } from './test-result.tsx'
 import { createTests } from './tests.ts'
 
-/** Tests channels side by side, from the moment that it opens. Closing it stops what is under way. */
+/** Tests channels side by side, as soon as it opens. Closing it stops running tests. */
 export function TestChannelsDialog(props: { rows: readonly Pick<ChannelRow, 'id' | 'name'>[]; onClose(): void }) {
   const [form, setForm] = createSignal<'streamed' | 'whole'>('streamed')
   const tests = createTests((channel) => ({ channel }))

@@ -7,7 +7,7 @@ import { formatCount } from '#client/ui/format.ts'
 import type { ProbeAnswer } from '#shared/console/inspection/probe'
 import { t } from './messages.ts'
 
-/** What came back to a test: figures, what the model said, and the answer or its events as they came. */
+/** The result of a test: figures, the answer, and the raw response or its events. */
 export function TestDetailDialog(props: { name: string; answer: ProbeAnswer; onClose(): void }) {
   const detail = () => props.answer.detail
   const tokens = () => detail()?.tokens

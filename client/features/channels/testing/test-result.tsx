@@ -5,7 +5,7 @@ import { formatMoney } from '#client/ui/format.ts'
 import { t } from './messages.ts'
 import type { Test } from './tests.ts'
 
-/** How far a test is, and how it ended. What came back opens by a click. */
+/** The state or outcome of a test. A click opens its result. */
 export function TestResult(props: { name: string; test: Test; onOpen?: (() => void) | undefined }) {
   const ended = () => {
     const { ms = 0, answer } = props.test

@@ -1,41 +1,41 @@
-/** Tests of models or channels: a few at a time, each with its state, and a way to stop that keeps what has come. */
+/** Tests of models or channels: a few at a time, each with its state; stopping keeps the results so far. */
 import { type Accessor, createSignal, onCleanup } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
 import { asApiError } from '#client/console/load.ts'
 import type { ProbeAnswer, ProbeQuestion } from '#shared/console/inspection/probe'
 
-/** How far a test is. */
+/** The state of a test. */
 export interface Test {
   state: 'waiting' | 'asking' | 'ok' | 'bad'
-  /** Milliseconds: until the answer was complete, or since it was asked. */
+  /** Milliseconds until the answer was complete, or since the request if it is running. */
   ms?: number
-  /** What came back; undefined where Parley itself refused. */
+  /** The result; undefined if Parley itself refused. */
   answer?: ProbeAnswer
   problem?: string
 }
 
-/** What is asked for one test: a channel, and one of its models or any. */
+/** The request of one test: a channel, and one of its models or any. */
 export interface Asked extends ProbeQuestion {
   channel: string
 }
 
-/** Some tests, each by an id of its own. */
+/** A set of tests by id. */
 export interface Tests {
   of(id: string): Test | undefined
   running: Accessor<boolean>
-  /** How many have answered, and how many of these failed. */
+  /** How many are done, and how many of these failed. */
   counts(): { done: number; failed: number }
   run(ids: readonly string[], streamed: boolean): Promise<void>
   stop(): void
 }
 
-/** How many are made at the same time. */
+/** Concurrent tests. */
 const atOnce = 4
-/** Milliseconds between two figures of a test that is under way. */
+/** Interval in milliseconds at which the elapsed time of a running test is updated. */
 const tickMs = 200
 
-/** No test has run. `askedOf`: what is asked for an id. */
+/** Creates an empty set of tests. `askedOf`: the request for an id. */
 export function createTests(askedOf: (id: string) => Asked): Tests {
   const [tests, setTests] = createSignal<ReadonlyMap<string, Test>>(new Map())
   const [running, setRunning] = createSignal(false)

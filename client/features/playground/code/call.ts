@@ -1,4 +1,4 @@
-/** A request to the public API as a program makes it. */
+/** A request to the public API as a program would send it. */
 import type { PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
 
 /** The request: dialect, body without Parley's own fields, and address. */
@@ -15,7 +15,7 @@ export interface Call {
 export function libraryArguments(call: Call): Record<string, unknown> {
   const { dialect, model, body } = call
   if (dialect !== 'gemini') return without(body, Object.keys(olderFields(call)))
-  // Google's libraries hold everything but the conversation in one flat `config`.
+  // Google's libraries take everything but the conversation in one flat `config`.
   const { contents, generationConfig, ...others } = body
   const config = { ...others, ...(isObject(generationConfig) ? generationConfig : {}) }
   return { model, contents, ...(Object.keys(config).length > 0 && { config }) }
@@ -25,7 +25,7 @@ export function libraryArguments(call: Call): Record<string, unknown> {
 export const olderVersion = '2023-06-01'
 const sampling = ['temperature', 'top_p', 'top_k']
 
-/** Fields that the newest Messages libraries no longer know and only the older API version takes; empty otherwise. */
+/** Fields that the newest Messages libraries dropped and only the older API version takes; empty otherwise. */
 export const olderFields = ({ dialect, body }: Call): Record<string, unknown> =>
   dialect === 'messages' ? Object.fromEntries(Object.entries(body).filter(([name]) => sampling.includes(name))) : {}
 

@@ -27,7 +27,7 @@ export function CodeDialog(props: { page: PageContext; draft: string; onClose():
     if (of === null) return t('noModel')
     const path = playground.path()
     const last = path.at(-1)
-    // A program asks: after a reply it needs the next question.
+    // After a reply, a program needs the next question to send.
     const asks = last?.role === 'user' || last?.role === 'tool'
     const next = { id: '', conversation: '', parent: null, at: 0, role: 'user' as const, text: props.draft || t('yourMessage') }
     try {

@@ -24,5 +24,5 @@ export function curl(call: Call): string {
 
 const inQuotes = (text: string) => text.replaceAll("'", "'\\''")
 
-/** As it is where no shell would change it. */
+/** Quoted unless every character is safe in a shell. */
 const quoted = (address: string) => (/^[\w.:/%@-]+$/.test(address) ? address : `'${inQuotes(address)}'`)

@@ -4,7 +4,7 @@ import { type Call, libraryArguments, olderFields, olderVersion } from './call.t
 interface Program {
   from: string
   client: string
-  /** The call of a whole answer, and of a stream. */
+  /** The call without and with streaming. */
   calls: [whole: string, streamed: string]
   printsWhole: string
   /** The body of the loop over a stream's events. */
@@ -56,7 +56,7 @@ export function python(call: Call): string {
   return `${head}\n${create('stream', calls[1])}\nfor event in stream:\n    ${printsEvent}\nprint()\n`
 }
 
-/** Fields that this package passes on without knowing them. */
+/** Fields that this package does not know, passed as extras. */
 function extras(call: Call): Record<string, unknown> {
   const fields = olderFields(call)
   return Object.keys(fields).length === 0 ? {} : { extra_headers: { 'anthropic-version': olderVersion }, extra_body: fields }

@@ -4,7 +4,7 @@ import { type Call, libraryArguments, olderFields, olderVersion } from './call.t
 interface Program {
   imports: string
   client: string
-  /** The call of a whole answer, and of a stream. */
+  /** The call without and with streaming. */
   calls: [whole: string, streamed: string]
   printsWhole: string
   /** A statement that writes what an event adds to the answer. */

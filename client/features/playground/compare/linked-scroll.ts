@@ -1,4 +1,4 @@
-/** Columns that are read side by side scroll together, each by the same share of its own length. */
+/** Synchronised scrolling of columns, each by the same share of its own length. */
 import { type Accessor, createSignal, onCleanup } from 'solid-js'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 
@@ -14,7 +14,7 @@ export interface LinkedScroll {
 export function createLinkedScroll(): LinkedScroll {
   const [on, setOn] = createSignal(readLocalStorage('scroll-together') !== 'off')
   const columns = new Set<HTMLElement>()
-  /** Positions set by this code, whose scroll events are not the reader's. */
+  /** Positions set by this code, whose scroll events do not come from the user. */
   const put = new WeakMap<HTMLElement, number>()
 
   const follow = (leader: HTMLElement) => {

@@ -14,7 +14,7 @@ interface ComposerProps {
   running: boolean
   /** Why nothing can be sent now, or undefined. */
   blocked: string | undefined
-  /** What blocks is only that something loads: who tries to send has it sent when it is there. */
+  /** Only blocked by loading: a message sent meanwhile is sent once loading is done. */
   isLoading?: boolean
   enterSends: boolean
   choices: JSX.Element
@@ -26,7 +26,7 @@ interface ComposerProps {
   onEditLast(): void
   /** Called once with the handle. */
   handle?(handle: ComposerHandle): void
-  /** Called with the reason when somebody tries to send although nothing can be sent, and with undefined when the text changes. */
+  /** Called with the reason when sending is attempted while blocked, and with undefined when the text changes. */
   onRefused?(why: string | undefined): void
 }
 
@@ -50,11 +50,11 @@ export function Composer(props: ComposerProps) {
   let current = props.of
 
   /**
-   * The box has had the focus, and it has not left the composer since. Phones hide their bar meanwhile: a bar that came or went under the
-   * finger would take the tap of Send, or of the list of models.
+   * The box has had the focus, and the focus has not left the composer since. Phones hide their tab bar meanwhile: a bar that came or
+   * went under the finger would receive the tap meant for Send or the list of models.
    */
   const [isTyping, setIsTyping] = createSignal(false)
-  /** Somebody has sent what cannot be sent before something is loaded. */
+  /** A message was sent while something was loading. */
   const [isDue, setIsDue] = createSignal(false)
 
   const write = (value: string) => {

@@ -9,7 +9,7 @@ import { formatCount, formatMoney } from '#client/ui/format.ts'
 const warnAt = 0.8
 const sliceMs = 6
 
-/** About how much of the model's context the next request takes, marked as an estimate, and what the conversation has cost. */
+/** The estimated share of the model's context that the next request takes, and the cost of the conversation. */
 export function ContextUsage(props: { playground: PlaygroundState; draft: string; note: string | undefined }) {
   const { playground } = props
   const known = new WeakMap<Message, number>()
@@ -25,7 +25,7 @@ export function ContextUsage(props: { playground: PlaygroundState; draft: string
     const path = playground.path()
     let at = 0
     let sum = 0
-    // A long conversation is counted in slices, after it is on the screen.
+    // A long conversation is counted in slices, after it is rendered.
     const slice = () => {
       const until = performance.now() + sliceMs
       for (; at < path.length && performance.now() < until; at += 1) sum += tokensOf(path[at] as Message)

@@ -16,14 +16,14 @@ export function ConversationComposer(props: { page: PageContext; handle(handle: 
     return Number(price?.input ?? 1) === 0 && Number(price?.output ?? 1) === 0
   }
   const goneText = () => t('modelGone', { model: playground.target()?.model ?? '', group: playground.target()?.group ?? '' })
-  /** The model that may take the place of one that is gone. */
+  /** The suggested replacement for a model that is gone. */
   const successor = createMemo(() => {
     const listed = playground.catalogue.models(playground.group())
     return listed.state === 'ready' ? listed.rows[0]?.id : undefined
   })
   const [refused, setRefused] = createSignal<string | undefined>()
   const noBalance = () => t(playground.conversation().settings.team === undefined ? 'noBalance' : 'noTeamBalance')
-  /** What keeps the next message from being sent, as far as the person should read it without trying. */
+  /** The reason why nothing can be sent, if it should be shown without an attempt. */
   const note = () => (blocked() === noBalance() ? blocked() : refused() !== undefined ? (blocked() ?? refused()) : undefined)
   const blocked = () => {
     if (playground.rawRequest() !== null) return t('rawBlocks')
@@ -91,6 +91,6 @@ export function ConversationComposer(props: { page: PageContext; handle(handle: 
   )
 }
 
-/** Whether nothing can be spent of a wallet; one that is not known yet is not empty. */
+/** Whether a wallet has nothing left to spend; an unknown one is not empty. */
 const isEmpty = (wallet: { balance: string; held: string } | undefined) =>
   wallet !== undefined && Number(wallet.balance) - Number(wallet.held) <= 0

@@ -21,7 +21,7 @@ export interface Conversation {
   draft: string
   /** The open child of each message that has several; the empty string is the key for the first messages. */
   choice: Record<string, string>
-  /** USD that deleted replies have cost; absent for none. */
+  /** Cost of deleted replies in USD; absent for none. */
   deletedCost?: string
 }
 
@@ -36,7 +36,7 @@ interface Base {
 export interface UserMessage extends Base {
   role: 'user'
   text: string
-  /** What stands before it is no longer sent, to keep within the context of the model. */
+  /** Messages before it are no longer sent, to stay within the context of the model. */
   begins?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What messages have cost, in USD as decimal text. */
+/** Costs of messages, in USD as decimal text. */
 import { formatUsd, parseUsd } from '#shared/money'
 import type { Message } from './conversation.ts'
 

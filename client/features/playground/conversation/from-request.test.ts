@@ -38,7 +38,7 @@ test('messages and parameters are there, and the last question waits as the draf
   expect(messages.map(({ parent }) => parent)).toEqual([null, ...messages.slice(0, -1).map(({ id }) => id)])
 })
 
-test('what the playground has no place for is named', () => {
+test('unsupported fields are listed', () => {
   const { messages, leftOut, conversation } = fromRequest(
     {
       model: 'gpt-one',

@@ -1,6 +1,6 @@
 /**
- * A chat request that a program sent, as a conversation: its messages, its parameters, and its last question as the draft, so that nothing
- * is sent by opening it. What the playground has no place for is named. Pure.
+ * Opens a program's chat request as a conversation: its messages, its parameters, and its last question as the draft, so that nothing
+ * is sent by opening it. Lists what the playground does not support. Pure.
  */
 import { type Conversation, emptyReply, type Message, newId, type ToolCall, titleFrom } from './conversation.ts'
 import { clamp, defaultSettings, efforts, fieldOf, rangeOf, type Settings, sliderNames } from './settings.ts'
@@ -9,7 +9,7 @@ import { clamp, defaultSettings, efforts, fieldOf, rangeOf, type Settings, slide
 export interface OpenedRequest {
   conversation: Conversation
   messages: Message[]
-  /** Paths of fields that are not in it: `top_k`, `messages[2].content[1]`. */
+  /** Paths of fields that were left out: `top_k`, `messages[2].content[1]`. */
   leftOut: string[]
 }
 
@@ -76,7 +76,7 @@ function callOf(call: unknown, path: string, leftOut: string[]): ToolCall[] {
   return []
 }
 
-/** The messages one below the other; questions in a row are one, since a question without an answer is not sent again. */
+/** The messages as a thread; consecutive questions are merged, since a question without an answer is not sent again. */
 function threadOf(turns: readonly Turn[], of: { id: string; group: string; model: string; at: number }, leftOut: string[]) {
   const system: string[] = []
   const messages: Message[] = []
@@ -99,7 +99,7 @@ function threadOf(turns: readonly Turn[], of: { id: string; group: string; model
   return { system: system.join('\n\n'), messages, draft }
 }
 
-/** Fields that are read elsewhere, or that the playground asks for by itself. */
+/** Fields that are handled elsewhere, or that the playground always sends. */
 const own = new Set(['model', 'messages', 'group', 'stream_options'])
 /** Both names of a limit on tokens. */
 const named: Fields = { ...Object.fromEntries(sliderNames.map((name) => [fieldOf[name], name])), max_completion_tokens: 'maxTokens' }
@@ -113,7 +113,7 @@ function settingsOf(body: Fields, leftOut: string[]): Settings {
   return settings
 }
 
-/** Sets what a field says; false where the playground has no place for it. */
+/** Applies a field to the settings; false if the playground does not support it. */
 function take(settings: Settings, field: string, value: unknown): boolean {
   const slider = sliderNames.find((name) => named[field] === name)
   if (slider) {

@@ -1,5 +1,5 @@
 /**
- * The user's conversations, on the screen and in the store, kept in step across tabs: each change goes to the store and, over
+ * The user's conversations, on the screen and in the store, synchronised across tabs: each change goes to the store and, over
  * a channel, to the other tabs. A reply marked as running that no tab is running was interrupted.
  */
 import { type Accessor, batch, createSignal } from 'solid-js'
@@ -9,7 +9,7 @@ import type { Snippet } from './snippet.ts'
 import type { Store } from './store.ts'
 import { createThread, type Thread } from './thread.ts'
 
-/** Id of the conversation that has not begun: it keeps the draft and settings for the next one and appears in no list. */
+/** Id of the unstarted conversation: it keeps the draft and settings for the next one and appears in no list. */
 export const unstartedId = 'new'
 
 type News =

@@ -29,7 +29,7 @@ const ranges: Record<SliderName, Range> = {
 }
 
 /**
- * The range of a parameter for a model: Max tokens ends at the model's limit, and Temperature at 1 for models that speak only
+ * The range of a parameter for a model: Max tokens ends at the model's limit, and Temperature at 1 for models that support only
  * Messages.
  */
 export function rangeOf(name: SliderName, model: ModelRow | undefined): Range {

@@ -7,7 +7,7 @@ test('a match is shown in one line with the words around it', () => {
     match: 'Zanzibar',
     after: ' lies there.',
   })
-  // Of what comes before, so little that the match itself is in sight.
+  // Little of the preceding text, so that the match itself is visible.
   const long = snippetOf(`${'a '.repeat(200)}here${' b'.repeat(200)}`, 'here')
   expect(long?.before.startsWith('…')).toBe(true)
   expect(long?.after.endsWith('…')).toBe(true)

@@ -7,7 +7,7 @@ export interface Snippet {
   after: string
 }
 
-/** Characters before a match: few, so that the match is in sight in a narrow list; and after it. */
+/** Characters before a match (few, so that the match is visible in a narrow list) and after it. */
 const ahead = 12
 const behind = 64
 
@@ -19,7 +19,7 @@ export function snippetOf(text: string, wanted: string): Snippet | undefined {
   const end = at + wanted.length
   const line = (part: string) => part.replace(/\s+/g, ' ')
   return {
-    // From the beginning of a word, where words have one.
+    // From the beginning of a word, in languages that separate words.
     before: from > 0 ? `…${line(text.slice(from - 1, at).replace(/^\S+\s/, '')).trimStart()}` : line(text.slice(0, at)).trimStart(),
     match: line(text.slice(at, end)),
     after: `${line(text.slice(end, end + behind)).trimEnd()}${end + behind < text.length ? '…' : ''}`,

@@ -21,7 +21,7 @@ describe('a conversation is a tree', () => {
     expect(choice.x).toBe('y')
   })
 
-  test('removing takes what is below, and putting it back restores the tree', () => {
+  test('removing a message removes those below it, and restoring brings them back', () => {
     const thread = tree()
     const removed = thread.remove('b')
     expect(ids(removed)).toEqual(['b', 'c'])
@@ -30,7 +30,7 @@ describe('a conversation is a tree', () => {
     expect(ids(thread.path({ a: 'b' }))).toEqual(['a', 'b', 'c'])
   })
 
-  test('a version that comes back has its old place among the others', () => {
+  test('a restored version returns to its old position', () => {
     const at = (id: string, time: number): Message => ({ ...ask(id, 'a'), at: time })
     const thread = createThread([ask('a', null), at('b1', 1), at('b2', 2), at('b3', 3)])
     for (const message of thread.remove('b2')) thread.put(message)
@@ -42,7 +42,7 @@ describe('a conversation is a tree', () => {
     expect(ids(tree().siblings('a'))).toEqual(['a'])
   })
 
-  test('a file with circles or lost parents ends every walk', () => {
+  test('traversal ends for files with cycles or missing parents', () => {
     const thread = createThread([ask('a', 'b'), ask('b', 'a'), ask('c', 'missing')])
     expect(thread.path({})).toEqual([])
     expect(thread.lineage('a').length).toBeLessThanOrEqual(2)

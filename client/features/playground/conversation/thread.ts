@@ -1,5 +1,5 @@
 /**
- * The message tree of one conversation in memory. Mutable and not reactive: whoever changes it must notify the screen.
+ * The message tree of one conversation in memory. Mutable and not reactive: the caller must notify the screen of changes.
  * Reading a path is linear in its length; everything else is constant.
  */
 import type { Message } from './conversation.ts'
@@ -43,7 +43,7 @@ export function createThread(messages: Iterable<Message> = []): Thread {
       if (!byId.has(message.id)) {
         const key = parentOf(message)
         const list = children.get(key) ?? []
-        // By time, so that a version which was deleted comes back to its old place.
+        // By time, so that a restored version returns to its old position.
         const later = list.findIndex((id) => (byId.get(id)?.at ?? 0) > message.at)
         list.splice(later < 0 ? list.length : later, 0, message.id)
         children.set(key, list)

@@ -34,7 +34,7 @@ export function DialectChoice(props: { dialect: PreviewDialect; onChoose(dialect
   )
 }
 
-/** What the dialect drops or changes, or why it cannot express the request; nothing when all fits. */
+/** What the dialect drops or changes, or why it cannot express the request; nothing if there is no loss. */
 export function DialectNotes(props: { rewritten: RewrittenRequest; dialect: PreviewDialect }) {
   const losses = () => (props.rewritten.state === 'ready' ? props.rewritten.losses : [])
   const refused = () => (props.rewritten.state === 'refused' ? props.rewritten : undefined)

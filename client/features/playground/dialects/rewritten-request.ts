@@ -1,4 +1,4 @@
-/** The next request in the dialect a person wants to see. Chat is the playground's own; the server writes the others. */
+/** The next request in the selected dialect. Chat is the playground's own; the server converts to the others. */
 import { type Accessor, createEffect, createSignal, onCleanup } from 'solid-js'
 import { ApiError } from '#client/api/http.ts'
 import { notWanted } from '#client/api/not-wanted.ts'
@@ -12,7 +12,7 @@ export const previewDialects = ['chat', ...otherDialects] as const
 /** A dialect in which a request can be shown. */
 export type PreviewDialect = 'chat' | OtherDialect
 
-/** The request in a dialect: on its way, ready, refused by the dialect, or failed. */
+/** The request in a dialect: loading, ready, refused by the dialect, or failed. */
 export type RewrittenRequest =
   | { state: 'waiting' }
   | { state: 'ready'; dialect: PreviewDialect; body: Record<string, unknown>; losses: readonly LossRow[] }
@@ -23,7 +23,7 @@ export type RewrittenRequest =
 /** Debounce while a slider moves, milliseconds. */
 const pauseMs = 120
 
-/** Follows body and dialect and rewrites the request. Parley's own fields are left out, because a key has its group and payer. */
+/** Rewrites the request when body or dialect change. Parley's own fields are left out, because a key determines group and payer. */
 export function createRewrittenRequest(
   body: Accessor<ChatBody | undefined>,
   dialect: Accessor<PreviewDialect>,

@@ -32,18 +32,18 @@ describe('failures are explained', () => {
     expect(namedParameters({ param: undefined, message: 'desktop_policy' })).toEqual([])
   })
 
-  test('a rate limit waits as long as it was told, money does not wait', () => {
+  test('a rate limit waits for its Retry-After, an empty balance does not', () => {
     expect(explainFailure(failure('rate_limit_exceeded', 429, { retryAfter: 12 }), false)).toMatchObject({ title: 'failRate', wait: 12 })
     expect(explainFailure(failure('insufficient_quota', 429), false)).toMatchObject({ title: 'failBalance' })
   })
 
-  test('what broke off after some text is offered to go on', () => {
+  test('a reply cut off after some text can be continued', () => {
     for (const code of ['upstream_error', 'stream_cut', 'connection_lost', 'insufficient_quota']) {
       expect(explainFailure(failure(code, 0), true).steps[0]).toBe('continue')
     }
   })
 
-  test('what nobody has heard of is explained by its status', () => {
+  test('an unknown code is explained by its status', () => {
     expect(explainFailure(failure('strange', 502), false).title).toBe('failUpstream')
     expect(explainFailure(failure('strange', 400), false).title).toBe('failRefused')
     expect(explainFailure(failure('x', 400, { message: 'maximum context length is 8192 tokens' }), false).title).toBe('failContext')

@@ -1,5 +1,5 @@
 /**
- * What a failure means to the person: what happened, and what can be done now. Pure: texts are message keys, actions are
+ * Explains a failure to the user: what happened, and what can be done now. Pure: texts are message keys, actions are
  * names. An unknown code is explained by its status.
  */
 import type { Failure } from '#client/features/playground/conversation/conversation.ts'
@@ -75,7 +75,7 @@ export function explainFailure(failure: Failure, hasText: boolean, isOn: (name: 
   return refused(failure, isOn)
 }
 
-/** A limit of the key, the user or the group: the server's words say which. */
+/** A limit of the key, the user or the group: the server's message says which. */
 const ownLimit = (failure: Failure): Explanation =>
   plain('failRate', failure.message === '' ? 'failRateDetail' : null, ['retry', 'otherModel'], true)
 
@@ -83,7 +83,7 @@ function refused(failure: Failure, isOn: (name: SliderName) => boolean): Explana
   const named = namedParameters(failure)
   const on = named.filter(isOn)
   if (on.length > 0) return { ...plain('failParameter', null, ['turnOff', 'parameters'], true), named: on }
-  // Whatever sent it, it was not this page.
+  // The parameter was not sent by this page.
   if (named.length > 0) return { ...plain('failParameter', 'failParameterOff', ['otherModel', 'retry'], true), named }
   return plain('failRefused', null, ['parameters', 'retry', 'otherModel'], true)
 }

@@ -32,7 +32,7 @@ export function FailurePanel(props: {
   reply: Reply
   settings: Settings
   latest: boolean
-  /** Nobody is signed in any more; before that, whoever signed in again needs no step for it. */
+  /** Whether the session is still over: after signing in again that step is not offered. */
   signedOut: boolean
   /** Its request has older messages that can be left out. */
   canTrim: boolean
@@ -117,7 +117,7 @@ export function FailurePanel(props: {
   )
 }
 
-/** Whether the failed request cost anything, as far as it is known. */
+/** Whether the failed request was charged, if known. */
 function charged(reply: Reply): string {
   if (reply.cost !== null) return Number(reply.cost) === 0 ? t('notCharged') : t('chargedPart', { cost: formatMoney(reply.cost) })
   const isSent = (reply.failure?.status ?? 0) < 400 && !['offline', 'bad_settings'].includes(reply.failure?.code ?? '')

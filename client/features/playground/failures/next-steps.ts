@@ -48,11 +48,11 @@ export function performNextStep(page: PageContext, reply: Reply, step: NextStep,
 /** Frames in which the panel may still be loading. */
 const mostFrames = 120
 
-/** Puts the focus on what is wrong among the parameters, or on their heading, once they are there. */
+/** Focuses the first invalid parameter, or the panel's heading, once the panel is there. */
 function focusParameters(frame = 0): void {
   requestAnimationFrame(() => {
     const panel = [...document.querySelectorAll('.panel:not([hidden]), .panel-sheet')].find((one) => one.querySelector('.panel-body'))
-    // A sheet takes the focus for itself once it has come, a moment after it can be found.
+    // A sheet takes the focus itself when it opens, a moment after it is in the document.
     const isComing = panel?.matches('.panel-sheet') && !panel.contains(document.activeElement)
     if (panel === undefined || isComing) {
       if (frame < mostFrames) focusParameters(frame + 1)

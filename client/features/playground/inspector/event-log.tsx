@@ -11,7 +11,7 @@ import { asSse, contentOf, filterEvents, medianGap } from './event-summary.ts'
 
 const rowPx = 28
 
-/** Numbered events of a stream with gap, size, type and content; virtualised, filtered, and copied as they came. */
+/** Numbered events of a stream with gap, size, type and content; virtualised, filtered, and copied in raw form. */
 export function EventLog(props: { trace: Trace | undefined }) {
   const [filter, setFilter] = createSignal('')
   const [chosen, setChosen] = createSignal<number | null>(null)

@@ -1,7 +1,7 @@
-/** Reading the event log: events in short, filtering, and the stream as text. */
+/** Helpers of the event log: summaries, filtering, and the stream as text. */
 import type { TracedEvent } from '#client/features/playground/reply/trace.ts'
 
-/** The part of an event that a person looks for: its text, its finish reason, or its data. */
+/** The most relevant part of an event: its text, its finish reason, or its data. */
 export function contentOf(event: TracedEvent): string {
   try {
     const chunk = JSON.parse(event.data) as {
@@ -30,7 +30,7 @@ export function medianGap(events: readonly TracedEvent[]): number {
   return gaps.sort((a, b) => a - b)[gaps.length >> 1] ?? 0
 }
 
-/** The stream as it came, comments left out. */
+/** The raw stream without comments. */
 export const asSse = (events: readonly TracedEvent[]): string =>
   events
     .filter((event) => event.kind !== 'comment')

@@ -23,7 +23,7 @@ export function InspectorPanel(props: { page: PageContext; beside: boolean; open
       playground.path().findLast((one) => one.role === 'assistant' && (id === null || one.id === id))
     return (of(chosen) ?? of(null))?.id
   })
-  // The same object for every event, so whatever reads it is told of each.
+  // Always notifies: the trace stays the same object for every event.
   const trace = createMemo(
     (before: Trace | undefined) => {
       const reply = replyId()
@@ -100,7 +100,7 @@ export function InspectorPanel(props: { page: PageContext; beside: boolean; open
   )
 }
 
-/** The answer as it came: its JSON body, or the data of all kept events. */
+/** The raw answer: its JSON body, or the data of all kept events. */
 function responseText(body: unknown, events: () => { data: string }[]): string {
   if (body !== undefined) return JSON.stringify(body, null, 2)
   return events()

@@ -9,7 +9,7 @@ import { lineCount, partsOf } from './text-parts.ts'
 export const shownChars = 200_000
 const linePx = 18
 
-/** Text as it went over the wire, with its header lines, to read and to copy. `whole` is the text that is copied, where `text` is cut. */
+/** Raw text with its header lines, to read and copy. `whole` is the text to copy if `text` is cut. */
 export function RawText(props: { label: string; head: string[]; text: string; whole?: () => string }) {
   const parts = createMemo(() => partsOf(props.text.slice(0, shownChars)))
   return (

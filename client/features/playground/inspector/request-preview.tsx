@@ -34,7 +34,7 @@ export function RequestPreview(props: { page: PageContext; open: boolean }) {
     return playground.target() === null ? '' : t('failSettingsDetail')
   }
   const whole = () => textOf(built())
-  // Of a long conversation as much as is shown.
+  // Only as much of a long conversation as is shown.
   const shown = createMemo(() => textOf(beginningOf(built(), shownChars)))
   return (
     <Show when={playground.rawRequest() === null} fallback={<RawEditor page={props.page} onLeave={() => (left = true)} />}>
@@ -48,7 +48,7 @@ export function RequestPreview(props: { page: PageContext; open: boolean }) {
             size="sm"
             icon="edit"
             ref={(button) => {
-              // Where the editor was left by keyboard: its buttons are gone.
+              // The editor was left by keyboard, and its buttons are gone.
               if (left) setTimeout(() => button.focus())
               left = false
             }}
@@ -62,7 +62,7 @@ export function RequestPreview(props: { page: PageContext; open: boolean }) {
   )
 }
 
-/** The same request as a program would send it in another dialect, and what that dialect cannot say. */
+/** The same request as a program would send it in another dialect, and what that dialect cannot express. */
 function OtherPreview(props: { body: ChatBody | undefined; dialect: PreviewDialect }) {
   const rewritten = createRewrittenRequest(
     () => props.body,
@@ -87,7 +87,7 @@ function OtherPreview(props: { body: ChatBody | undefined; dialect: PreviewDiale
   )
 }
 
-/** `onLeave` is called before one of its own buttons takes it away. */
+/** `onLeave` is called before one of its own buttons closes it. */
 function RawEditor(props: { page: PageContext; onLeave(): void }) {
   const { playground, actions } = props.page
   const [text, setText] = createSignal(playground.rawRequest() ?? '')

@@ -1,9 +1,9 @@
-/** Long text in parts of whole lines, so that the browser lays out only those that are looked at. */
+/** Long text in parts of whole lines, so that the browser lays out only the visible ones. */
 
 const [leastCharacters, leastLines] = [2_000, 40]
 
 /**
- * Parts of `text` without the line ends between them. What is added at the end of a text changes the last part only. No part but the last
+ * Parts of `text` without the line ends between them. Appending to the text changes the last part only. No part but the last
  * ends in an empty line, which would not be seen at the end of a block.
  */
 export function partsOf(text: string): string[] {

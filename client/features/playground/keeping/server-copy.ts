@@ -1,7 +1,7 @@
 /**
- * Conversations that are kept on the server too, for those who choose it: a store over that of the browser. What changes here is sent a
- * moment later, whole; what changed elsewhere is read when the page opens. Without a network the browser's own store goes on, and what was
- * not sent is sent with the next change or at the next start. Too large ones stay in the browser.
+ * Optional server copy of conversations: a store on top of the browser's. Changes are sent a
+ * moment later, as whole conversations; changes from elsewhere are loaded when the page opens. Offline, the browser's store keeps working,
+ * and unsent changes are sent with the next change or at the next start. Conversations that are too large stay in the browser only.
  */
 import { ApiError, callApi } from '#client/api/http.ts'
 import type { Conversation, Message } from '#client/features/playground/conversation/conversation.ts'
@@ -10,18 +10,18 @@ import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts
 import type { Page } from '#shared/console/model'
 import type { KeptConversation, KeptRow } from '#shared/console/user'
 
-/** Milliseconds after a change until it is sent. */
+/** Debounce of sending changes, in milliseconds. */
 const pauseMs = 1_500
-/** The server takes no more characters than this. */
+/** The server's limit, in characters. */
 const mostText = 900_000
-/** The conversation that has not begun stays in the browser. */
+/** The unstarted conversation stays in the browser. */
 const unstarted = 'new'
 
 const sentName = (user: string) => `kept-${user}`
 
-/** The store of the browser, with a copy on the server. Resolves when what changed elsewhere is in the browser's store. */
+/** The browser's store with a server copy. Resolves once changes from elsewhere are in the browser's store. */
 export async function withServerCopy(local: Store, user: string): Promise<Store> {
-  /** Conversations that the server has, and when they were changed as it knows them, in milliseconds. */
+  /** Conversations on the server, with the change time of their server copy in milliseconds. */
   const sent = new Map<string, number>(parsed(readLocalStorage(sentName(user))))
   const waiting = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -40,10 +40,10 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
   }
   const sendAll = async () => {
     for (const conversation of await local.conversations()) {
-      // What is removed meanwhile waits no longer.
+      // Removed in the meantime.
       if (!waiting.delete(conversation.id)) continue
       await send(conversation).catch((thrown: unknown) => {
-        // A quota that is full stays so: the next change tries again.
+        // A full quota stays full: only the next change retries.
         if (thrown instanceof ApiError && thrown.code === 'offline') waiting.add(conversation.id)
       })
     }
@@ -63,7 +63,7 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
 
   await readFromServer().catch(() => undefined)
 
-  /** Takes what is new on the server, removes what was removed there, and sends what it does not have. */
+  /** Pulls new conversations, removes those deleted on the server, and sends those it lacks. */
   async function readFromServer(): Promise<void> {
     const rows = await keptRows()
     const here = new Map((await local.conversations()).map((one) => [one.id, one]))
@@ -80,7 +80,7 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
     const known = new Set(rows.map(({ id }) => id))
     for (const id of here.keys()) {
       if (known.has(id) || id === unstarted) continue
-      // What the server had and has no longer was deleted in another browser.
+      // No longer on the server: deleted in another browser.
       if (sent.delete(id)) await local.removeConversation(id)
       else changed(id)
     }
@@ -108,14 +108,14 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
       remember()
       await callApi('DELETE', pathOf(id)).catch(() => undefined)
     },
-    /** The browser's part only; what is on the server stays there. */
+    /** Destroys the browser's store only; the server copy stays. */
     async destroy() {
       clearTimeout(timer)
       sent.clear()
       writeLocalStorage(sentName(user), null)
       await local.destroy()
     },
-    /** What still waits is sent by whoever opens the store next. */
+    /** Pending changes are sent when the store is opened next. */
     close() {
       clearTimeout(timer)
       removeEventListener('online', sendWaiting)
@@ -136,7 +136,7 @@ async function keptRows(): Promise<KeptRow[]> {
 
 const pathOf = (id: string) => `/api/conversations/${encodeURIComponent(id)}`
 
-/** What this program wrote itself, sealed for this user: only its form is checked. */
+/** Written by this program and sealed for this user: only the shape is checked. */
 function entryOf({ text }: KeptConversation): { conversation: Conversation; messages: Message[] } | undefined {
   const value = parsed<unknown>(text) as { conversation?: Conversation; messages?: Message[] } | undefined
   return typeof value?.conversation?.id === 'string' && Array.isArray(value.messages)

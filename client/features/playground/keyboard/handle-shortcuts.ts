@@ -72,7 +72,7 @@ export function handleShortcuts(page: PageContext): void {
   })
 }
 
-/** What matches and is not hidden. */
+/** The visible elements that match. */
 const seen = (selector: string): HTMLElement[] =>
   [...document.querySelectorAll<HTMLElement>(selector)].filter((one) => one.checkVisibility())
 

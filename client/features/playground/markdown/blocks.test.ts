@@ -55,7 +55,7 @@ describe('splitting', () => {
       const seen: string[] = []
       for (let end = size; end < sample.length + size; end += size) {
         stream.push(sample.slice(0, end))
-        // What is done never changes.
+        // Complete blocks never change.
         expect(stream.done.slice(0, seen.length)).toEqual(seen)
         seen.splice(0, seen.length, ...stream.done)
       }

@@ -77,10 +77,10 @@ export function createBlockStream(limit: number = maxTail): BlockStream {
         scanned = end + 1
         takeLine(text.slice(from, end), from)
       }
-      // The line that is being written already shows that the block before the blank line is over.
+      // The start of the current line already shows that the block before the blank line is complete.
       const open = text.slice(scanned, scanned + 12)
       if (blank && !fence && open.trim() !== '' && (!list || (open.trim().length > 4 && !goesOn(open)))) cut(scanned)
-      // An open fence is drawn by appending, so its length costs nothing.
+      // An open fence is rendered by appending, so its length costs nothing.
       while (!fence && text.length - start > limit) {
         const at = Math.max(text.lastIndexOf('\n', start + limit), text.lastIndexOf(' ', start + limit))
         cut(at > start ? at + 1 : start + limit)
@@ -122,7 +122,7 @@ export function asCode(block: string): FencedCode | undefined {
   return { language: info.split(/[\s{]/, 1)[0] ?? '', code: code.join('\n'), closed }
 }
 
-/** Does a line after a blank one still belong to the list before it? */
+/** Whether a line after a blank one still belongs to the list before it. */
 const goesOn = (line: string): boolean => /^\s{2,}|^\t/.test(line) || isItem(line)
 
 const isItem = (line: string): boolean => /^\s{0,3}([-*+]|\d{1,9}[.)])(\s|$)/.test(line)

@@ -24,7 +24,7 @@ export function CodeBlock(props: { language: string; code: string; open: boolean
   const lines = createMemo(() => props.code.split('\n').length)
   const folded = () => !props.open && lines() > foldAfter && !unfolded()
 
-  // What was copied is no longer what is shown.
+  // The copied text is no longer the one shown.
   createEffect(
     on(
       () => props.code,
@@ -85,7 +85,7 @@ function Code(props: { language: string; code: string; open: boolean }) {
   let place: HTMLElement | undefined
   const text = document.createTextNode('')
   let alive = true
-  /** Under which the coloured text is kept; undefined while it has no colours. */
+  /** The cache key of the coloured text; undefined while it has no colours. */
   let coloured: string | undefined
   onCleanup(() => {
     alive = false
@@ -110,7 +110,7 @@ function Code(props: { language: string; code: string; open: boolean }) {
       const html = alive ? await highlight(shown, language) : undefined
       if (html !== undefined && alive && !props.open) put(key, renderSpans(html))
     }
-    // Without a network the code stays plain.
+    // Offline, the code stays plain.
     onCleanup(whenIdle(() => void colour().catch(() => undefined), 1_000))
   })
   return (

@@ -1,9 +1,9 @@
-/** Diagrams as models write them, made plain for the library that draws them. */
+/** Normalises diagrams as models write them for the rendering library. */
 
 /** The first word of a flowchart, after comments. */
 const flowchart = /^(?:\s|%%.*\n)*(?:graph|flowchart)\b/
 
-/** Quoted texts and labels, in which a semicolon is one, and every other semicolon. */
+/** Quoted texts and labels, whose semicolons are literal, and every other semicolon. */
 const labelsAndEnds = /("[^"\n]*"|\[[^\]\n]*\]|\([^)\n]*\)|\{[^}\n]*\}|\|[^|\n]*\|)|;[ \t]*/g
 
 /** The code without front matter; a flowchart with one statement a line, and with a direction. */

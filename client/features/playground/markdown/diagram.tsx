@@ -1,17 +1,17 @@
 /**
- * A diagram of mermaid code, as a picture: a worker draws it, and an `img` shows it, in which nothing runs and nothing is loaded. So the
- * content policy stays as it is, whatever the code says.
+ * A mermaid diagram as an image: a worker draws it, and an `img` shows it, in which nothing runs and nothing is loaded. So the
+ * content policy needs no exception, whatever the code contains.
  */
 import { createResource, onCleanup, Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { startWorker } from './worker-address.ts'
 
-/** Milliseconds for one diagram. */
+/** Timeout of one diagram, in milliseconds. */
 const patience = 10_000
-/** Characters of code that are drawn. */
+/** Longer code is not drawn. Characters. */
 const mostCode = 20_000
 
-/** The address of the picture; undefined for what cannot be drawn. */
+/** The URL of the image; undefined if it cannot be drawn. */
 function drawn(source: string, colours: { bg: string; fg: string }): Promise<string | undefined> {
   if (source.length > mostCode) return Promise.resolve(undefined)
   return new Promise((resolve) => {
@@ -33,7 +33,7 @@ function drawn(source: string, colours: { bg: string; fg: string }): Promise<str
   })
 }
 
-/** The picture of the code, in the colours of the page. */
+/** The diagram, in the colours of the page. */
 export function Diagram(props: { code: string }) {
   let frame: HTMLDivElement | undefined
   const [address] = createResource(

@@ -21,12 +21,12 @@ describe('formulas', () => {
   test.each(['costs $5 and $6', '\\[ never', '\\(a\nb\\)', 'a $ b $ c'])('%j has none', (text) => {
     expect(html(text)).not.toContain('data-math')
   })
-  test('a formula after a few marks without an end is found', () => {
+  test('a formula after a few unclosed marks is found', () => {
     expect(html(`${'\\[ '.repeat(20)} and $x$`)).toContain('<span data-math="inline">x</span>')
   })
 })
 
-test('thousands of marks without an end cost no more than a few times what other text of their length costs', () => {
+test('thousands of unclosed marks cost at most a few times as much as other text of their length', () => {
   const time = (mark: string) => {
     const text = mark.repeat(4_000 / mark.length)
     let best = Number.POSITIVE_INFINITY

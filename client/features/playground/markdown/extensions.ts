@@ -5,16 +5,16 @@ import { escapeHtml } from './escape-html.ts'
 const span = (math: 'inline' | 'block', text: string) => `<span data-math="${math}">${escapeHtml(text)}</span>`
 
 /**
- * A formula ends within so many characters. What a model writes may begin thousands that never end: without a bound each of them would
- * be looked for to the end of the text.
+ * Maximum length of a formula in characters. A model may write thousands of unclosed ones: without a bound each of them would
+ * be searched to the end of the text.
  */
 const longestInline = 1_000
 const longestBlock = 8_000
 
-/** `$…$` needs no space inside and no digit behind. */
+/** `$…$` must have no space just inside and no digit after it. */
 const dollars = /^\$(?![\s$])((?:\\.|[^\\$\n])+?)(?<![\s\\])\$(?!\d)/
 
-/** What stands between `opens`, at the beginning, and the first `closes` behind it. */
+/** The text between `opens`, at the beginning, and the first `closes` after it. */
 function between(source: string, opens: string, closes: string, longest: number): { raw: string; text: string } | undefined {
   if (!source.startsWith(opens)) return undefined
   const near = source.slice(0, longest)
@@ -25,7 +25,7 @@ function between(source: string, opens: string, closes: string, longest: number)
 function inlineMath(source: string): { raw: string; text: string } | undefined {
   const money = source.startsWith('$') ? dollars.exec(source.slice(0, longestInline)) : null
   if (money?.[1] !== undefined) return { raw: money[0], text: money[1].trim() }
-  // What stands between `\(` and `\)` or `\[` and `\]` is always math.
+  // Text between `\(` and `\)` or `\[` and `\]` is always math.
   const round = between(source, '\\(', '\\)', longestInline)
   return round && !round.text.includes('\n') ? round : between(source, '\\[', '\\]', longestInline)
 }
@@ -37,10 +37,10 @@ function blockMath(source: string): { raw: string; text: string } | undefined {
   return after === '\n' ? { ...found, raw: `${found.raw}\n` } : found
 }
 
-/** Marks without an end that are passed over: a text of thousands of them has no formulas. */
+/** Maximum number of unclosed marks to skip: a text with thousands of them has no formulas. */
 const mostTries = 64
 
-/** Where the first formula begins; undefined where none does, or too many marks come before it. */
+/** Where the first formula begins; undefined if there is none, or too many marks come before it. */
 function startOf(source: string, marks: RegExp, longest: number, read: (source: string) => unknown): number | undefined {
   marks.lastIndex = 0
   for (let tries = 0; tries < mostTries; tries++) {
@@ -55,17 +55,17 @@ function startOf(source: string, marks: RegExp, longest: number, read: (source: 
 const note = /^\[\^([^\]\s]{1,40})\]:[ \t]+([^\n]+(?:\n(?!\[\^|\n)[^\n]+)*)(?:\n|$)/
 
 /**
- * Emphasis ends within so many characters. Each mark that begins one is looked for to the end of its text otherwise, and a text may have
- * thousands that never end.
+ * Maximum length of emphasis in characters. Otherwise the end of each opening mark would be searched to the end of the text, and a text
+ * may have thousands of unclosed ones.
  */
 const longestEmphasis = 2_000
 
 /**
- * Quotes and lists within each other. What nests deeper is text: each level reads the rest of its text again, and a text may consist of
+ * Maximum nesting of quotes and lists; anything deeper is text. Each level reads the rest of its text again, and a text may consist of
  * nothing but their marks.
  */
 const mostNested = 32
-/** Levels of the text that is being read; the parser never waits. */
+/** The current nesting level; the parser is synchronous. */
 let nested = 0
 
 function oneDeeper<Found>(read: () => Found): Found | undefined {

@@ -1,10 +1,10 @@
 /**
- * What was drawn and left the page, by its text: whoever comes back to it sees the same nodes again, and nothing is read, cleaned or
- * highlighted a second time. The nodes themselves are kept, no copies; the oldest are let go.
+ * Cache of rendered DOM nodes that left the page, by their text: they are reused when shown again, and nothing is parsed, sanitised or
+ * highlighted a second time. Keeps the nodes themselves, not copies; evicts the oldest.
  */
 import { whenIdle } from '#client/ui/later.ts'
 
-/** Elements that are kept: some ten conversations as far as they were looked at, a few megabytes. */
+/** Maximum number of elements kept: the viewed parts of some ten conversations, a few megabytes. */
 const mostElements = 40_000
 
 interface Kept {
@@ -12,7 +12,7 @@ interface Kept {
   elements: number
 }
 
-/** Places that are leaving the page: their nodes are taken out when the browser is idle, when they are no longer part of it. */
+/** Elements that are leaving the page: their nodes are taken out when the browser is idle and they are detached. */
 const leaving = new Map<string, Element>()
 const byKey = new Map<string, Kept>()
 let elements = 0
@@ -23,7 +23,7 @@ export function keepNodes(key: string, place: Element): void {
   leaving.set(key, place)
 }
 
-/** The nodes kept under `key`, which are no longer kept; undefined where there are none. */
+/** Removes and returns the nodes under `key`; undefined if there are none. */
 export function takeNodes(key: string): DocumentFragment | undefined {
   const place = leaving.get(key)
   if (place !== undefined) {

@@ -1,10 +1,10 @@
 /**
- * Long blocks of markdown are read by a worker, one at a time. A block that takes too long is given up with its worker: whatever a model
- * writes, the page goes on.
+ * Long blocks of markdown are parsed by a worker, one at a time. A block that takes too long is abandoned with its worker: whatever a model
+ * writes, the page stays responsive.
  */
 import { startWorker } from './worker-address.ts'
 
-/** Milliseconds for one block. */
+/** Timeout of one block, in milliseconds. */
 const patience = 2_000
 
 interface Waiting {
@@ -17,7 +17,7 @@ let worker: Worker | undefined
 let busy: Waiting | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** The HTML, unsafe until it was purified; undefined for what takes too long, nests too deep, or where there are no workers. */
+/** The HTML, unsafe until sanitised; undefined if it takes too long or nests too deep, or if there are no workers. */
 export const parsedElsewhere = (source: string): Promise<string | undefined> =>
   new Promise((give) => {
     queue.push({ source, give })

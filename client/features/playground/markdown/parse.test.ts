@@ -2,13 +2,13 @@ import { expect, spyOn, test } from 'bun:test'
 import { Tokenizer } from 'marked'
 import { htmlOf } from './parse.ts'
 
-test('what the parser cannot follow is no HTML, and no exception', () => {
+test('too deep nesting gives neither HTML nor an exception', () => {
   const overflows = spyOn(Tokenizer.prototype, 'heading').mockImplementation(() => {
     throw new RangeError('Maximum call stack size exceeded.')
   })
   expect(htmlOf('# a')).toBeUndefined()
   overflows.mockRestore()
-  // Quotes are no way to that.
+  // Quotes do not cause it.
   expect(htmlOf('>'.repeat(12_000))?.startsWith('<blockquote>')).toBeTrue()
   expect(htmlOf('> a')).toContain('<blockquote>')
 })

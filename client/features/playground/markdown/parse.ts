@@ -1,4 +1,4 @@
-/** Markdown as HTML, as a model wrote it: unsafe until it was purified. Runs in a worker, too. */
+/** A model's markdown as HTML: unsafe until sanitised. Also runs in a worker. */
 import { Marked, type Tokens } from 'marked'
 import { escapeHtml } from './escape-html.ts'
 import { markdownExtensions } from './extensions.ts'
@@ -20,7 +20,7 @@ const marked = new Marked({
 })
 marked.use(markdownExtensions)
 
-/** Undefined for what nests deeper than the parser can follow. */
+/** Undefined if it nests deeper than the parser can handle. */
 export function htmlOf(source: string): string | undefined {
   try {
     return marked.parse(source) as string

@@ -13,7 +13,7 @@ type Renderer = typeof import('./render.ts')
 const [renderer, setRenderer] = createSignal<Renderer | undefined>()
 let loading: Promise<void> | undefined
 
-/** Loads the renderer ahead of use. Without a network text stays plain, and the next reply tries again. */
+/** Preloads the renderer. Offline, text stays plain, and the next reply retries. */
 export function loadProse(): Promise<void> {
   loading ??= import('./render.ts').then(
     (module) => void setRenderer(module),
@@ -38,7 +38,7 @@ export function Prose(props: { text: string; running: boolean }) {
   const blocks = createMemo((before: string[]) => {
     const now = streamed()
     if (now === undefined) return splitBlocks(props.text)
-    // Complete blocks are only added to: the same number of them are the same.
+    // Complete blocks are append-only: the same count means the same blocks.
     return now.blocks.length === before.length ? before : [...now.blocks]
   }, [])
   const definitions = createMemo(() => (props.running ? '' : definitionsOf(props.text)))
@@ -57,7 +57,7 @@ export function Prose(props: { text: string; running: boolean }) {
               blocks={blocks().slice(index * partSize, (index + 1) * partSize)}
               definitions={definitions()}
               tail={last() ? streamed()?.tail : undefined}
-              // A short reply is whole; of a long one the window shows what is near.
+              // A short reply is rendered in full, a long one only near the viewport.
               always={last() || parts().length <= wholeParts || printing()}
               partWindow={partWindow}
             />
@@ -70,14 +70,14 @@ export function Prose(props: { text: string; running: boolean }) {
 
 /** Blocks of a part. */
 const partSize = 16
-/** A reply of so few parts is never windowed. */
+/** Replies of up to so many parts are never windowed. */
 const wholeParts = 3
 
-/** Some blocks of a reply, which are on the page as long as they are near the window. */
+/** Some blocks of a reply, mounted while they are near the viewport. */
 function Part(props: { blocks: string[]; definitions: string; tail: string | undefined; always: boolean; partWindow: PartWindow }) {
   let place: HTMLDivElement | undefined
   const state = createPartState(
-    // One that comes in as the last is seen; of many that come at once, the window shows what is near.
+    // One that arrives as the last is visible; of many that arrive at once, the window shows those near the viewport.
     untrack(() => props.always),
     untrack(() => props.blocks.reduce((sum, block) => sum + guessBlockHeight(block), 0)),
   )
@@ -127,7 +127,7 @@ function Block(props: { text: string; definitions: string; open: boolean }) {
 function Formatted(props: { text: string; definitions: string; open: boolean }) {
   let place: HTMLDivElement | undefined
   let alive = true
-  /** What is shown, or on its way. */
+  /** The text that is shown or being rendered. */
   let current: string | undefined
   let isFinished = false
   onCleanup(() => {
@@ -149,7 +149,7 @@ function Formatted(props: { text: string; definitions: string; open: boolean }) 
     if (kept) return place.replaceChildren(kept)
     const drawn = module.renderBlock(source)
     if (drawn instanceof Promise) {
-      // Read elsewhere: what is there stays until it comes, and stays text if it does not.
+      // Parsed by the worker: the current content stays until the result arrives, and stays text if none does.
       if (place.childNodes.length === 0) showPlain(place, text)
       void drawn.then((nodes) => alive && place && current === source && show(place, nodes, source))
     } else show(place, drawn, source)
@@ -165,7 +165,7 @@ function Formatted(props: { text: string; definitions: string; open: boolean }) 
     const finish = () => {
       if (current === source) isFinished = true
     }
-    // Without a network a formula stays as it was written.
+    // Offline, a formula stays as it was written.
     if (hasMath) draw().then(finish, () => undefined)
     else finish()
   }

@@ -14,7 +14,7 @@ const allowed = {
     ' ',
   ),
   ALLOWED_ATTR: ['href', 'title', 'align', 'start', 'src', 'alt', 'class', 'data-math'],
-  // Only addresses are held against the pattern below; these hold words.
+  // Only URLs are checked against the pattern below; these attributes contain text.
   ADD_URI_SAFE_ATTR: ['title', 'align', 'start', 'alt', 'class', 'data-math'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
@@ -22,15 +22,15 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true as const,
 }
 
-/** Characters: a longer block is read by a worker. */
+/** Longer blocks are parsed by a worker. Characters. */
 const mostHere = 4_096
 
-/** What is read for a block: itself, and `definitions`, link targets from elsewhere in the reply, where it may use them. */
+/** The source of a block: its text, and `definitions` (link targets from elsewhere in the reply) if it may use them. */
 export const sourceOf = (block: string, definitions: string): string =>
   definitions !== '' && block.includes('[') ? `${block}\n\n${definitions}` : block
 
 /**
- * The source of a block as DOM nodes, safe to insert; a promise of them for a long one. Undefined for what takes too long or nests too
+ * The source of a block as DOM nodes, safe to insert; a promise of them for a long one. Undefined if it takes too long or nests too
  * deep: it stays text.
  */
 export function renderBlock(source: string): DocumentFragment | undefined | Promise<DocumentFragment | undefined> {

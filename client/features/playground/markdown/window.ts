@@ -1,12 +1,12 @@
-/** Which parts of a long reply are on the page: those near the window. The others keep their height and have no content. */
+/** Mounts only the parts of a long reply near the viewport. The others keep their height and have no content. */
 import { type Accessor, createSignal } from 'solid-js'
 
-/** Parts this near to the window, in pixels, are kept ready. */
+/** Parts within so many pixels of the viewport are mounted. */
 const nearPx = 1_200
 
 /** Watches parts of one reply. */
 export interface PartWindow {
-  /** Follows `part` until the returned function is called; `onNear` hears whether it is near, and only of changes. */
+  /** Observes `part` until the returned function is called; `onNear` is called when it comes near or moves away. */
   watch(part: HTMLElement, onNear: (near: boolean) => void): () => void
 }
 
@@ -32,7 +32,7 @@ export function createPartWindow(): PartWindow {
   }
 }
 
-/** Whether a part is shown, its height while it is not, and what to do when the window comes near or goes away. */
+/** Whether a part is shown, its height while it is not, and the handler for when it comes near or moves away. */
 export function createPartState(
   shownAtFirst: boolean,
   guessedPx: number,
@@ -51,7 +51,7 @@ export function createPartState(
       setShown(near)
       if (scroller === null) return
       if (near) keepPlace(part, before, scroller)
-      // Reading the position applies what the browser itself moves, where the content became shorter.
+      // Reading the position applies the browser's own adjustment if the content became shorter.
       const moved = scroller.scrollTop - top
       if (moved !== 0) listeners.get(scroller)?.(moved)
     },
@@ -60,17 +60,17 @@ export function createPartState(
 
 const listeners = new WeakMap<HTMLElement, (pixels: number) => void>()
 
-/** Tells `listener` by how many pixels parts of a reply have moved `scroller`, so that it is not taken for the reader's scrolling. */
+/** Calls `listener` with the pixels by which parts of a reply have moved `scroller`, to distinguish it from the user's scrolling. */
 export function onMovedByParts(scroller: HTMLElement, listener: (pixels: number) => void): void {
   listeners.set(scroller, listener)
 }
 
-/** A part above what is read that turned out higher than it was: the text being read stays where it is. */
+/** Keeps the text being read in place when a part above it changes its height. */
 function keepPlace(part: HTMLElement, before: DOMRect, scroller: HTMLElement): void {
   const grown = part.getBoundingClientRect().height - before.height
   if (grown === 0) return
   const edge = scroller.getBoundingClientRect().top
-  // A turn that is above the window as a whole is kept in place by the list of turns.
+  // The list of turns compensates for turns that are entirely above the viewport.
   const turn = part.closest('.turn-box')?.getBoundingClientRect().bottom ?? Number.POSITIVE_INFINITY
   if (before.top < edge && turn > edge) scroller.scrollTop += grown
 }
@@ -82,7 +82,7 @@ function scrollerOf(element: HTMLElement): HTMLElement | null {
   return null
 }
 
-/** About how high a block is, in pixels. */
+/** The estimated height of a block, in pixels. */
 export function guessBlockHeight(block: string): number {
   const lines = block.split('\n')
   if (/^ {0,3}(`{3}|~{3})/.test(block)) return lines.length * 20 + 40

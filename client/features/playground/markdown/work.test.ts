@@ -1,6 +1,6 @@
 /**
- * The most that the page reads of markdown on its own thread takes no long, whatever it consists of; what is longer is read by a worker
- * that is given up after two seconds. How much is read is counted: characters that the parser's rules are given, which grow with the text
+ * The longest markdown that the page parses on its main thread does not take long, whatever it consists of; longer text is parsed by a
+ * worker that is abandoned after two seconds. The work is counted: characters that the parser's rules are given, which grow with the text
  * and not with its square.
  */
 import { expect, spyOn, test } from 'bun:test'
@@ -45,7 +45,7 @@ const repeated = (piece: string, characters: number) => piece.repeat(Math.ceil(c
 
 test.each(pieces)('%j again and again', (piece) => {
   const text = repeated(piece, mostHere)
-  // Once, unless it took long: the collector may have come.
+  // Once, unless it was slow: the garbage collector may have run.
   const times = [timeOf(text)]
   while (times.length < 3 && Math.min(...times) >= most) times.push(timeOf(text))
   expect(Math.min(...times)).toBeLessThan(most)
@@ -53,7 +53,7 @@ test.each(pieces)('%j again and again', (piece) => {
 
 type Rule = 'emStrong' | 'blockquote' | 'list'
 
-/** Characters that the rule is given while so many of the piece are read. */
+/** Characters that the rule is given while so many characters of the piece are parsed. */
 function read(rule: Rule, piece: string, characters: number): number {
   const looked = spyOn(Tokenizer.prototype, rule)
   try {
@@ -75,7 +75,7 @@ test.each([
   expect(read(rule, piece, 4 * characters) / read(rule, piece, characters)).toBeLessThan(5)
 })
 
-test('what is quoted and listed deeply is text at last, and nothing of it is lost', () => {
+test('deeply nested quotes and lists become text, and nothing is lost', () => {
   const html = htmlOf(`${'> '.repeat(20)}deep`) ?? ''
   expect([html.match(/<blockquote>/g)?.length, html.includes('deep')]).toEqual([20, true])
   const deeper = htmlOf(`${'>'.repeat(4_000)} deep\n\n> shallow`) ?? ''

@@ -1,4 +1,4 @@
-/** The workers of this room. The page lets scripts be loaded through named policies only; that of this room knows two addresses. */
+/** The workers of this room. The page allows scripts only through named Trusted Types policies; this room's allows two URLs. */
 import diagramWorker from './diagram-worker.ts?worker&url'
 import parseWorker from './parse-worker.ts?worker&url'
 
@@ -11,6 +11,6 @@ interface Policies {
 const addressOf = (name: string): string => addresses[name as keyof typeof addresses]
 const policy = (globalThis as Policies).trustedTypes?.createPolicy('markdown', { createScriptURL: addressOf })
 
-/** Starts a worker. Throws where the browser has none. */
+/** Starts a worker. Throws if the browser does not support workers. */
 export const startWorker = (name: keyof typeof addresses): Worker =>
   new Worker(policy?.createScriptURL(name) ?? addresses[name], { type: 'module' })

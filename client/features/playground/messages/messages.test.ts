@@ -5,16 +5,16 @@ import { zh } from './zh.ts'
 
 const placesOf = (text: string) => [...new Set([...text.matchAll(/\{(\w+)(?::[^}]*)?\}/g)].map((match) => match[1]))].sort()
 
-test('Chinese has every word, none too many, none empty', () => {
+test('Chinese has exactly the same keys, none empty', () => {
   expect(Object.keys(zh).sort()).toEqual(Object.keys(en).sort())
   for (const text of [...Object.values(en), ...Object.values(zh)]) expect(text.trim()).not.toBe('')
 })
 
-test('both languages take the same values', () => {
+test('both languages have the same parameters', () => {
   for (const key of Object.keys(en) as (keyof typeof en)[]) expect([key, placesOf(zh[key])]).toEqual([key, placesOf(en[key])])
 })
 
-test('no word shouts or begs', () => {
+test('no message shouts or begs', () => {
   for (const text of Object.values(en)) expect(text).not.toMatch(/!|please|oops|successfully|coming soon/i)
 })
 

@@ -1,4 +1,4 @@
-/** Groups and models that whoever pays may use. Each list is read once for each payer, and again on `reload`. */
+/** Groups and models that the payer may use. Each list is loaded once per payer, and again on `reload`. */
 import { type Accessor, createSignal } from 'solid-js'
 import { readGroups, readModels, readTeam } from '#client/api/groups-and-models.ts'
 import { ApiError } from '#client/api/http.ts'
@@ -15,18 +15,18 @@ export interface Catalogue {
   /** Models of a group, requested on first use. */
   models(group: string): Listed<ModelRow>
   model(group: string | null, id: string | null): ModelRow | undefined
-  /** The team that pays; undefined while it is not known, and where the user pays. */
+  /** The paying team; undefined until loaded, and if the user pays. */
   team(): TeamRow | undefined
-  /** Reads everything again; what was read before stays until then. */
+  /** Reloads everything; old data stays until then. */
   reload(): void
-  /** Reads the team again, whose balance may have changed. */
+  /** Reloads the team, whose balance may have changed. */
   reloadTeam(): Promise<void>
 }
 
 /** What is known of one payer. */
 type PayerLists = Omit<Catalogue, 'model'>
 
-/** A catalogue that starts reading the groups at once. `payer`: the id of a team; undefined is the user. */
+/** A catalogue that starts loading the groups at once. `payer`: the id of a team; undefined is the user. */
 export function createCatalogue(payer: Accessor<string | undefined>): Catalogue {
   const byPayer = new Map<string | undefined, PayerLists>()
   const current = (): PayerLists => {
@@ -61,7 +61,7 @@ function readLists(payer: string | undefined): PayerLists {
     if (payer !== undefined) await readTeam(payer).then(setTeam, () => undefined)
   }
   const read = async () => {
-    // The team is there before its groups: which of them is its usual one is part of it.
+    // The team is loaded before its groups: it contains its default group.
     await reloadTeam()
     setGroups(await list(readGroups(payer)))
   }
@@ -75,7 +75,7 @@ function readLists(payer: string | undefined): PayerLists {
     groups,
     team,
     models(group) {
-      // What a conversation has chosen is a group of the user, so it is asked for at once; the team may have others.
+      // The conversation's group is one of the user's, so it can be requested at once; a team may have others.
       if (payer !== undefined) {
         const listed = groups()
         if (listed.state !== 'ready') return listed

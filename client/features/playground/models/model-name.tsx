@@ -5,14 +5,14 @@ import { Icon } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'
 
-/** What choosing a model needs. */
+/** Props for choosing a model. */
 export interface ModelChoiceProps {
   rows: ModelRow[]
   model: string | null
   group: GroupRow | undefined
   /** Shown above the list. */
   note?: string | undefined
-  /** The models are still being read. */
+  /** The models are still loading. */
   loading?: boolean
   onChoose(model: string): void
 }

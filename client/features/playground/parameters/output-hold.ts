@@ -1,4 +1,4 @@
-/** What Max tokens reserves of the balance. Exact arithmetic, rounded up once. */
+/** The amount that Max tokens reserves. Exact arithmetic, rounded up once. */
 import type { ModelRow } from '#shared/console/model'
 import { formatUsd, parseRatio, parseUsd } from '#shared/money'
 

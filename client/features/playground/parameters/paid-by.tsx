@@ -4,10 +4,10 @@ import { t } from '#client/features/playground/messages/messages.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu } from '#client/ui/menu.tsx'
 
-/** Whose money the conversation spends, for people who belong to a team. `team`: an id; undefined is their own. */
+/** Who pays for the conversation, for team members. `team`: an id; undefined is the user. */
 export function PaidBy(props: { team: string | undefined; onChange(team: string | undefined): void }) {
   const [teams, setTeams] = createSignal<{ id: string; name: string }[]>([])
-  // Without the list the choice stays what it is: nobody needs it to chat.
+  // If the list fails, the choice stays: chatting works without it.
   onMount(() => void readTeams().then(setTeams, () => undefined))
   const chosen = () => teams().find(({ id }) => id === props.team)?.name ?? props.team ?? t('paidByMe')
   return (

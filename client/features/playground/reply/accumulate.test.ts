@@ -44,7 +44,7 @@ describe('a reply out of chunks', () => {
     expect(into).toMatchObject({ text: 'Hi', finish: 'length' })
   })
 
-  test('nothing that comes can break it', () => {
+  test('malformed chunks do not break it', () => {
     const into = emptyAccumulation()
     for (const odd of [
       null,

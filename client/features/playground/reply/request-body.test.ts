@@ -74,7 +74,7 @@ describe('what is sent', () => {
     })
   })
 
-  test('a model that says so gets the newer name of Max tokens, and no more than it takes', () => {
+  test('a model that needs it gets the newer name of Max tokens, limited to its maximum', () => {
     const settings = { ...defaultSettings(), maxTokens: { on: true, value: 100_000 } }
     const newer = model({ maxOutputTokens: 8_000, capabilities: { samplingRefused: true } })
     const body = buildBody({ group: 'g', model: 'm' }, settings, [ask], newer)
@@ -109,7 +109,7 @@ describe('what is left out of a request', () => {
     expect(idsOf([user('a')])).toEqual(['a'])
   })
 
-  test('what the person has cut off: the older half of the questions, until one is left', () => {
+  test('what the user has cut off: the older half of the questions, until one is left', () => {
     const path = ['a', 'b', 'c', 'd', 'e', 'f'].map((id, n) => (n % 2 === 0 ? user(id) : said(id, { text: id })))
     expect(laterHalf(path)?.id).toBe('e')
     const cut = path.map((message) => (message.id === 'c' && message.role === 'user' ? { ...message, begins: true } : message))

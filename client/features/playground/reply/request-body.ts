@@ -48,7 +48,7 @@ export function buildBody(
   return body
 }
 
-/** A body whose JSON begins like that of `body`, for at least so many characters, with as few of its messages as that takes. */
+/** A body whose JSON starts like that of `body` for at least so many characters, with as few of its messages as possible. */
 export function beginningOf(body: ChatBody | undefined, characters: number): ChatBody | undefined {
   if (body === undefined) return undefined
   let seen = 0
@@ -69,7 +69,7 @@ const refusesOlder = (model: ModelRow | undefined) =>
 
 /**
  * The messages of `path` that its request contains. Left out are tool calls that have no results, and earlier questions that got no
- * answer: providers refuse the former, and most models answer the latter once more. So is what the person has cut off.
+ * answer: providers refuse the former, and most models answer the latter again. Also left out is what the user has cut off.
  */
 export function sentMessages(path: readonly Message[]): Message[] {
   const turns: Message[][] = []
@@ -83,14 +83,14 @@ export function sentMessages(path: readonly Message[]): Message[] {
     .flat()
 }
 
-/** The place of the first message that the person has not cut off. */
+/** The index of the first message that the user has not cut off. */
 export const beginOf = (path: readonly Message[]) =>
   Math.max(
     0,
     path.findLastIndex((message) => message.role === 'user' && message.begins),
   )
 
-/** The question with which the newer half of the questions that are sent begins; undefined where there is one alone. */
+/** The first question of the newer half of the sent questions; undefined if there is only one. */
 export function laterHalf(path: readonly Message[]): UserMessage | undefined {
   const questions = sentMessages(path).filter((message) => message.role === 'user')
   return questions[Math.ceil(questions.length / 2)]

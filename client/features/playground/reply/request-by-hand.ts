@@ -1,4 +1,4 @@
-/** A request that the person edited as JSON: what the transcript needs to know of it. */
+/** What the transcript needs to know of a request that the user edited as JSON. */
 import { isRecord } from '#client/api/http.ts'
 
 /** Group and model that the request names, else those of `otherwise`; and its last question, else undefined. */

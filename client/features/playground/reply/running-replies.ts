@@ -119,7 +119,7 @@ export function createRunningReplies(save: (reply: Reply) => void): RunningRepli
 
 /** `reply` with usage and cost from the log; the same object when the log has no row. */
 export async function withLoggedUsage(reply: Reply): Promise<Reply> {
-  // A reply that was aborted is settled a moment after its end.
+  // An aborted reply is settled a moment after its end.
   const pauses = reply.state === 'complete' ? undefined : [500, 1500, 3000]
   const row = reply.requestId === null ? null : await readLog(reply.requestId, pauses).catch(() => null)
   if (!row) return reply

@@ -1,7 +1,7 @@
-/** As often as a film: nobody reads faster. */
+/** 25 updates a second, as in a film, are enough for reading. */
 const minGapMs = 40
 const maxGapMs = 150
-/** Half a frame: the next one is this far away, on average. */
+/** Half a frame: the average wait for the next one. */
 const earlyMs = 8
 /** Rendering may take one part in this many of the page's time. */
 const restPerWork = 10
@@ -35,7 +35,7 @@ export function throttleToFrames(work: () => void): { commit(): void; cancel(): 
     work()
     if (!document.hidden) setTimeout(weigh)
   }
-  /** Asks for a frame when the gap is over: one that is asked for and not used would be drawn for nothing. */
+  /** Requests a frame once the gap is over: a requested frame that is not used would be drawn for nothing. */
   const askFrame = () => {
     const left = ranAt + gapMs - performance.now()
     if (left > earlyMs) rest = setTimeout(askFrame, left - earlyMs)

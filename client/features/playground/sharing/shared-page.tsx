@@ -1,4 +1,4 @@
-/** `/share/:id`: a copy of a conversation for whoever has the link, to be read only. */
+/** `/share/:id`: a read-only copy of a conversation for anyone with the link. */
 import { createResource, For, Match, onMount, Show, Switch } from 'solid-js'
 import { ApiError, callApi } from '#client/api/http.ts'
 import type { Message } from '#client/features/playground/conversation/conversation.ts'

@@ -13,7 +13,7 @@ import { leave } from './leave.ts'
 
 const themeLabel: Record<(typeof themes)[number], MessageKey> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
 
-/** Who is signed in, the balance, and the settings of this browser. */
+/** The signed-in user, the balance, and the settings of this browser. */
 export function AccountMenu(props: { page: PageContext }) {
   const { playground, view } = props.page
   const exportAll = async () => {

@@ -49,7 +49,7 @@ function shape({ conversation: one, messages: all }: ConversationEntry): unknown
   }
 }
 
-test('a reply of which a file says little is filled up, and one with an impossible cost is refused', () => {
+test('missing fields of a reply are filled in, and one with an invalid cost is refused', () => {
   const file = (more: object) =>
     JSON.stringify({
       form: 'parley-conversations',
@@ -59,7 +59,7 @@ test('a reply of which a file says little is filled up, and one with an impossib
   for (const cost of ['much', 1, '-1', '1e9', {}]) expect(importJson(file({ cost }))).toBeUndefined()
 })
 
-test('what was exported comes back the same, under new ids', () => {
+test('an export is imported unchanged, under new ids', () => {
   const back = importJson(exportJson([entry, entry]))
   expect(back).toHaveLength(2)
   for (const one of back ?? []) {
@@ -70,7 +70,7 @@ test('what was exported comes back the same, under new ids', () => {
   expect(back?.[0]?.conversation.id).not.toBe(back?.[1]?.conversation.id)
 })
 
-test('anything else is refused whole', () => {
+test('anything else is refused entirely', () => {
   const good = JSON.parse(exportJson([entry]))
   for (const bad of [
     '',
@@ -85,7 +85,7 @@ test('anything else is refused whole', () => {
   }
 })
 
-test('Markdown has the open branch, to be read', () => {
+test('Markdown contains the open branch', () => {
   expect(exportMarkdown(entry)).toBe('# Title\n\n> Be brief.\n\n## You\n\nHi\n\n## m\n\nOne\n')
 })
 

@@ -31,7 +31,7 @@ export function exportMarkdown({ conversation, messages }: ConversationEntry): s
   return `${parts.join('\n\n')}\n`
 }
 
-/** The messages of the open branch only, for a copy that is shown to others. */
+/** The messages of the open branch only, for a shared copy. */
 export const openBranch = ({ conversation, messages }: ConversationEntry): Message[] => createThread(messages).path(conversation.choice)
 
 function replyMarkdown(reply: Reply): string {

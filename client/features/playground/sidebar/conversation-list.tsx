@@ -1,4 +1,4 @@
-/** The list of conversations: all of a few, and of many those near the window. */
+/** The list of conversations; a long one is virtualised. */
 import { createMemo, For, Show, Suspense } from 'solid-js'
 import type { Snippet } from '#client/features/playground/conversation/snippet.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -8,7 +8,7 @@ import type { Section } from './sections.ts'
 
 const LongList = later(async () => (await import('./long-list.tsx')).LongList)
 
-/** So many rows are simply shown. */
+/** Up to so many rows are all mounted. */
 const fewRows = 60
 
 /** Headings and rows of all sections. */

@@ -14,7 +14,7 @@ import { exportJson, exportMarkdown } from './conversation-files.ts'
 export function ConversationRow(props: {
   page: PageContext
   row: Conversation
-  /** What a search found in it. */
+  /** The search match in it. */
   snippet: Snippet | undefined
   current: boolean
   running: boolean
@@ -25,7 +25,7 @@ export function ConversationRow(props: {
   const title = () => revealHiddenCharacters(props.row.title) || t('untitled')
   const remove = async () => {
     const wasOpen = props.current
-    // At once: whoever presses something while it is being deleted keeps the focus there.
+    // At once, so that it does not move the focus from something pressed during the deletion.
     props.page.focusComposer()
     const bringBack = await playground.library.remove(props.row.id)
     if (wasOpen) playground.open(null)

@@ -1,7 +1,7 @@
 import { forgetWords, signOut } from '#client/api/account.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 
-/** Ends what runs and signs out; with `forget` everything of this user is removed from this browser first. */
+/** Stops running replies and signs out; with `forget` all data of this user is removed from this browser first. */
 export async function leave(page: PageContext, forget: boolean): Promise<void> {
   const { library, replies } = page.playground
   for (const id of replies.ids()) replies.stop(id)

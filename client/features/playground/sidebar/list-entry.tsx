@@ -4,12 +4,12 @@ import { type MessageKey, t } from '#client/features/playground/messages/message
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { ConversationRow } from './conversation-row.tsx'
 
-/** What a list of conversations shows. */
+/** Props of a list of conversations. */
 export interface ListProps {
   page: PageContext
-  /** Ids of conversations, and titles of sections behind a `#`. */
+  /** Ids of conversations, and section titles prefixed with `#`. */
   entries: string[]
-  /** What was found in conversations that a search lists. */
+  /** The search matches by conversation. */
   snippets: ReadonlyMap<string, Snippet>
   scroller(): HTMLElement | undefined
   onOpen(id: string): void

@@ -1,11 +1,11 @@
-/** A long list of conversations. Only rows near the window are mounted, so that thousands cost what thirty do. */
+/** A long list of conversations. Only rows near the viewport are mounted, so that thousands cost as much as thirty. */
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createMemo, For, onMount } from 'solid-js'
 import { ListEntry, type ListProps } from './list-entry.tsx'
 
 const [headingPx, rowPx, snippetPx] = [34, 30, 20]
 
-/** Headings and rows of all sections, as far as they are near the window. */
+/** Headings and rows of all sections that are near the viewport. */
 export function LongList(props: ListProps) {
   const keys = createMemo(() => props.entries, [], { equals: same })
   const list = createVirtualizer<HTMLElement, HTMLElement>({
@@ -22,7 +22,7 @@ export function LongList(props: ListProps) {
       return (index: number) => all[index] ?? index
     },
     overscan: 8,
-    // Before the first measurement as many rows as a window holds, so that nothing comes in late.
+    // Before the first measurement mount as many rows as a window holds, so that none appears late.
     initialRect: { width: 240, height: 800 },
   })
   onMount(() => list.measure())

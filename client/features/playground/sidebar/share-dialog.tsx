@@ -12,7 +12,7 @@ import { exportJson, openBranch } from './conversation-files.ts'
 
 const days = [1, 7, 30, 365] as const
 
-/** Makes a link by which anybody reads a copy of a conversation, and ends links that were made. */
+/** Creates a link to a copy of a conversation that anyone can read, and ends existing links. */
 export function ShareDialog(props: { page: PageContext; onClose(): void }) {
   const { playground, view } = props.page
   const conversation = () => playground.library.get(view.shared() ?? '')
@@ -115,7 +115,7 @@ export function ShareDialog(props: { page: PageContext; onClose(): void }) {
 
 const addressOf = ({ id }: ShareRow): string => `${location.origin}/share/${id}`
 
-/** Why there is no link. */
+/** The error message when creating a link fails. */
 function explain(thrown: unknown): string {
   const code = thrown instanceof ApiError ? thrown.code : ''
   if (code === 'not_permitted') return t('shareOff')

@@ -1,5 +1,5 @@
 /**
- * What a person can do to a conversation. Every action names its conversation, so that it still applies when another one is
+ * User actions on a conversation. Every action names its conversation, so that it still applies when another one is
  * opened meanwhile.
  */
 import { untrack } from 'solid-js'
@@ -27,10 +27,10 @@ export interface Actions {
   keepDraft(conversation: string, draft: string): void
   /** Sends the next message of the open conversation and runs its reply. */
   send(text: string): void
-  /** Sends a request (JSON text) exactly as it was edited, once; `unnamed` stands for a question that is no text. */
+  /** Sends a request (JSON text) exactly as it was edited, once; `unnamed` replaces a question that is not text. */
   sendByHand(body: string, unnamed: string): void
   /**
-   * Before the first message, and when the model is no longer there: sets group and model. Otherwise opens a new conversation with
+   * Before the first message, and when the model is no longer available: sets group and model. Otherwise opens a new conversation with
    * them, the draft and the settings.
    */
   selectModel(group: string, model: string | null): void
@@ -50,7 +50,7 @@ export interface Actions {
   remove(id: string): () => void
   /** Runs a reply below `parent`, with `id` and the request `byHand` when given; resolves with its final state, never rejects. */
   generateReply(conversation: string, parent: string, of: ModelTarget, id?: string, byHand?: string): Promise<Reply>
-  /** Adds a message of the person below `parent` and opens its branch; returns its id and conversation. */
+  /** Adds a user message below `parent` and opens its branch; returns its id and conversation. */
   addUserMessage(text: string, parent: string | null, of: ModelTarget): { id: string; conversation: string }
 }
 
@@ -68,7 +68,7 @@ export function createActions(playground: PlaygroundState): Actions {
       updatedAt: Date.now(),
     }))
 
-  /** Removes messages; what they have cost still counts. */
+  /** Removes messages; their cost still counts. */
   const drop = (conversation: string, messages: Message[]) => {
     const cost = costOf(messages)
     if (cost !== null) patch(conversation, ({ deletedCost }) => ({ deletedCost: costOf(messages, deletedCost) ?? cost }))
@@ -142,7 +142,7 @@ export function createActions(playground: PlaygroundState): Actions {
       const reply = playground.message(id)
       if (reply?.role !== 'assistant' || reply.parent === null) return
       if (reply.state === 'failed' && !hasContent(reply)) drop(reply.conversation, threadOf(reply.conversation).below(id))
-      // A conversation whose model is gone goes on with the one that takes its place.
+      // A conversation whose model is gone continues with the replacement.
       if (of && (playground.modelGone() || reply.failure?.code === 'model_not_found')) patch(reply.conversation, () => of)
       void actions.generateReply(reply.conversation, reply.parent, of ?? { group: reply.group, model: reply.model })
     },

@@ -1,12 +1,12 @@
-/** Replies whose page was closed before their charge was known: it is asked for when their conversation is open again. */
+/** For replies whose page was closed before their charge was known: loads it when their conversation is opened again. */
 import { type Accessor, createEffect, createMemo, on, untrack } from 'solid-js'
 import type { Library } from '#client/features/playground/conversation/library.ts'
 import { type RunningReplies, withLoggedUsage } from '#client/features/playground/reply/running-replies.ts'
 
-/** Older ones than these are not asked for: their rows may be gone. */
+/** At most so many of the newest replies: rows of older ones may be gone. */
 const mostAsked = 5
 
-/** Puts the charge into replies of the open conversation that lack it and did not run on this page. */
+/** Adds the charge to replies of the open conversation that lack it and did not run on this page. */
 export function settleLate(library: Library, replies: RunningReplies, opened: Accessor<string>): void {
   const asked = new Set<string>()
   const uncharged = createMemo(
@@ -27,7 +27,7 @@ export function settleLate(library: Library, replies: RunningReplies, opened: Ac
       for (const reply of found) {
         if (asked.has(reply.id)) continue
         asked.add(reply.id)
-        // A reply that was cut off is settled a moment later.
+        // An interrupted reply is settled a moment later.
         void withLoggedUsage({ ...reply, state: 'interrupted' }).then((known) => {
           if (known.cost === null) return
           const now = untrack(() => library.thread(reply.conversation).thread.get(reply.id))

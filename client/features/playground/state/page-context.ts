@@ -2,7 +2,7 @@ import type { Actions } from './actions.ts'
 import type { PlaygroundState } from './playground-state.ts'
 import type { ViewState } from './view-state.ts'
 
-/** What every part of the screen receives: what to read (`playground`), what to do (`actions`) and what is open (`view`). */
+/** Shared by all parts of the screen: the state (`playground`), the `actions`, and what is open (`view`). */
 export interface PageContext {
   playground: PlaygroundState
   actions: Actions
@@ -12,7 +12,7 @@ export interface PageContext {
   focusComposer(): void
   /** Shows the sign-in page; drafts stay. */
   signIn(): void
-  /** The message of the person that is being edited. */
+  /** The user message that is being edited. */
   editedMessage(): string | null
   setEditedMessage(id: string | null): void
 }

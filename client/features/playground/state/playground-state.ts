@@ -1,5 +1,5 @@
 /**
- * What the playground knows, without how it looks: the user, the open conversation, and what runs. Screens read its signals
+ * The state of the playground without its presentation: the user, the open conversation, and running replies. Screens read its signals
  * and call its functions; they never touch the store or the stream directly.
  */
 import { type Accessor, createEffect, createMemo, createSignal, on, onCleanup } from 'solid-js'
@@ -25,9 +25,9 @@ export interface PlaygroundState {
   library: Library
   replies: RunningReplies
   conversation: Accessor<Conversation>
-  /** The address names a conversation that this browser does not have. */
+  /** The URL names a conversation that this browser does not have. */
   unknown: Accessor<boolean>
-  /** Opens a conversation; null opens the one that has not begun. */
+  /** Opens a conversation; null opens the unstarted one. */
   open(id: string | null): void
   /** The open branch, root first, as last stored; `message` gives running replies as they are now. */
   path: Accessor<Message[]>
@@ -37,11 +37,11 @@ export interface PlaygroundState {
   target: Accessor<ModelTarget | null>
   /** The group of the next request; empty while it is not known. */
   group: Accessor<string>
-  /** What pays for the next request: the wallet of the user or of a team; undefined while it is not known. */
+  /** The wallet that pays for the next request, of the user or of a team; undefined until known. */
   wallet: Accessor<{ balance: string; held: string } | undefined>
   /** A first message was sent, so group and model can no longer change. */
   modelLocked: Accessor<boolean>
-  /** The model of the open conversation is no longer there, so another one may take its place. */
+  /** The model of the open conversation is no longer available, so another one may replace it. */
   modelGone: Accessor<boolean>
   /** Questions of the open branch that are not sent with later ones, because they have no answer. */
   leftOut: Accessor<ReadonlySet<string>>
@@ -57,11 +57,11 @@ export interface PlaygroundState {
   setLostSession(lost: boolean): void
   update(patch: Partial<Conversation>): void
   setSettings(patch: Partial<Settings>): void
-  /** The request below `parent` as JSON text. Throws SyntaxError when tools or schema are no JSON. */
+  /** The request below `parent` as JSON text. Throws SyntaxError when tools or schema are not JSON. */
   bodyFor(conversation: string, parent: string | null, of: ModelTarget): string
 }
 
-/** A conversation that has not begun. */
+/** An unstarted conversation. */
 export const blankConversation = (settings: Settings = defaultSettings()): Conversation => ({
   id: unstartedId,
   title: '',
@@ -76,18 +76,18 @@ export const blankConversation = (settings: Settings = defaultSettings()): Conve
   choice: {},
 })
 
-/** What the state is created from. */
+/** Inputs for creating the state. */
 export interface PlaygroundStart {
   user: UserRow
   store: Store
   /** The stored conversations. */
   found: Conversation[]
-  /** The conversation in the address. */
+  /** The conversation in the URL. */
   opened: Accessor<string | undefined>
   open(id: string | null): void
 }
 
-/** Milliseconds after which a state that was left is closed. */
+/** Milliseconds after leaving the page until its state is closed. */
 const leftMs = 30_000
 
 /** The state for one signed-in user. Must be called inside a reactive owner. */
@@ -99,7 +99,7 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
   const library: Library = createLibrary(start.store, start.found, start.user.id, (id) => replies.has(id))
   const abandon = () => replies.abandon()
   addEventListener('pagehide', abandon)
-  // Replies go on when the page is left, and what was deleted can be brought back for a moment. Then nothing of it stays in memory.
+  // Replies continue after the page is left, and deletions can be undone for a moment. After that everything is released.
   const leave = (): unknown =>
     setTimeout(() => {
       if (replies.ids().size > 0) leave()
@@ -139,12 +139,12 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
   })
   const leftOut = createMemo(() => {
     const sent = sentMessages(path()).map((message) => message.id)
-    // What was cut off is told once, where the rest begins.
+    // The cut-off is marked once, where the rest begins.
     const later = path().slice(beginOf(path()))
     const all = new Set(sent)
     return new Set(later.flatMap((message) => (message.role === 'user' && !all.has(message.id) ? [message.id] : [])))
   })
-  // A request is edited for the conversation that is open.
+  // The edited request belongs to the open conversation.
   createEffect(on(id, () => setRawRequest(null), { defer: true }))
   const update = (patch: Partial<Conversation>) => library.save({ ...conversation(), ...patch })
 

@@ -1,5 +1,5 @@
-/** Whether there is a way to the server at all. */
+/** Checks whether the server can be reached. */
 import { send } from '#client/api/http.ts'
 
-/** Resolves when the server answers, whatever it says; rejects when nothing does. */
+/** Resolves on any response of the server; rejects without one. */
 export const reachServer = (): Promise<unknown> => send('GET', '/healthz')

@@ -4,7 +4,7 @@ import type { Catalogue, Listed } from '#client/features/playground/models/catal
 import type { ModelRow } from '#shared/console/model'
 import { findTarget, isThere } from './target.ts'
 
-/** A catalogue with these models in these groups; null stands for a list that is still being read. */
+/** A catalogue with these models in these groups; null is a list that is still loading. */
 function catalogueOf(groups: Record<string, string[] | null>): Catalogue {
   const models = (group: string): Listed<ModelRow> => {
     const ids = groups[group]
@@ -24,20 +24,20 @@ function catalogueOf(groups: Record<string, string[] | null>): Catalogue {
 const nothing = { group: null, model: null }
 const search = { conversation: nothing, begun: false, lastUsed: undefined, ownGroup: 'default' }
 
-test('at the first visit the first model of the own group is chosen, else one of another group', () => {
+test('at the first visit the first model of the default group is selected, else one of another group', () => {
   expect(findTarget({ ...search, catalogue: catalogueOf({ default: ['a', 'b'] }) })).toEqual({ group: 'default', model: 'a' })
   expect(findTarget({ ...search, catalogue: catalogueOf({ default: [], vip: ['c'] }) })).toEqual({ group: 'vip', model: 'c' })
   expect(findTarget({ ...search, catalogue: catalogueOf({ default: null, vip: ['c'] }) })).toBeNull()
   expect(findTarget({ ...search, catalogue: catalogueOf({ default: [] }) })).toBeNull()
 })
 
-test('afterwards the one that was used last, as long as it is there', () => {
+test('afterwards the last used one, as long as it is available', () => {
   const lastUsed = { group: 'default', model: 'b' }
   expect(findTarget({ ...search, lastUsed, catalogue: catalogueOf({ default: ['a', 'b'] }) })).toEqual(lastUsed)
   expect(findTarget({ ...search, lastUsed, catalogue: catalogueOf({ default: ['a'] }) })).toEqual({ group: 'default', model: 'a' })
 })
 
-test('a chosen model counts before the first message only while it is there, after it always', () => {
+test('a chosen model counts only while available before the first message, and always after it', () => {
   const conversation = { group: 'default', model: 'gone' }
   const catalogue = catalogueOf({ default: ['a'] })
   expect(findTarget({ ...search, conversation, catalogue })).toEqual({ group: 'default', model: 'a' })

@@ -8,22 +8,22 @@ export interface ModelTarget {
   model: string
 }
 
-/** What is known when a target is looked for. */
+/** Inputs for finding the target. */
 export interface TargetSearch {
   conversation: Pick<Conversation, 'group' | 'model'>
-  /** A conversation that has begun keeps its model, whatever there is. */
+  /** A started conversation keeps its model, even if it is unavailable. */
   begun: boolean
-  /** Group and model of the conversation that was used last. */
+  /** Group and model of the last used conversation. */
   lastUsed: Pick<Conversation, 'group' | 'model'> | undefined
-  /** The usual group of whoever pays; undefined while it is not known. */
+  /** The default group of the payer; undefined until known. */
   ownGroup: string | undefined
   catalogue: Catalogue
 }
 
 /**
- * Group and model of the next request; null while nothing is known, or where no group has a model. Before the first message these are
- * the chosen ones, else those that were used last, else the first model of the payer's usual group, else of another group, always one
- * that is there.
+ * Group and model of the next request; null while nothing is known, or if no group has a model. Before the first message these are
+ * the chosen ones, else the last used ones, else the first model of the payer's default group, else of another group, always an
+ * available one.
  */
 export function findTarget({ conversation, begun, lastUsed, ownGroup, catalogue }: TargetSearch): ModelTarget | null {
   const chosen = withGroup(conversation, ownGroup)
@@ -43,13 +43,13 @@ function withGroup({ group, model }: Pick<Conversation, 'group' | 'model'>, ownG
   return model === null || named === undefined ? null : { group: named, model }
 }
 
-/** Whether whoever pays may use a group; undefined while that is not known. */
+/** Whether the payer may use a group; undefined until known. */
 function hasGroup(catalogue: Catalogue, group: string): boolean | undefined {
   const groups = catalogue.groups()
   return groups.state === 'ready' ? groups.rows.some(({ name }) => name === group) : undefined
 }
 
-/** Whether a group has a model; undefined while that is not known. */
+/** Whether a group has a model; undefined until known. */
 export function isThere(catalogue: Catalogue, group: string, model: string): boolean | undefined {
   if (hasGroup(catalogue, group) === false) return false
   const listed = catalogue.models(group)
@@ -57,7 +57,7 @@ export function isThere(catalogue: Catalogue, group: string, model: string): boo
   return listed.state === 'failed' && listed.error.code === 'group_not_allowed' ? false : undefined
 }
 
-/** The first model of the first group that has one; the lists are asked for one after the other. */
+/** The first model of the first group that has one; the lists are loaded one after the other. */
 function firstOf(catalogue: Catalogue, groups: readonly string[]): ModelTarget | null {
   for (const group of groups) {
     const listed = catalogue.models(group)

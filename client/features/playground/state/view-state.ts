@@ -1,4 +1,4 @@
-/** What is open on the screen (one panel, one dialog), and the preferences of this browser. Knows nothing about conversations. */
+/** What is open on the screen (one panel, one dialog), and the preferences of this browser. Independent of conversations. */
 import { type Accessor, createSignal } from 'solid-js'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 
@@ -14,11 +14,11 @@ export interface ViewState {
   panel: Accessor<PanelName | null>
   setPanel(panel: PanelName | null): void
   togglePanel(panel: PanelName): void
-  /** Tells whether a panel fits beside the page: one that is open beside it does not become a sheet over it, and comes back later. */
+  /** Sets whether a panel fits beside the page: an open panel does not turn into a sheet; it is hidden until there is room again. */
   setRoomy(roomy: boolean): void
-  /** Whether the person opened the panel, so that it takes the focus. The panel that is open at first does not. */
+  /** Whether the user opened the panel, so that it takes the focus. A panel that is open at first does not. */
   panelOpenedByUser: Accessor<boolean>
-  /** Whether the sidebar is open as a sheet, where there is no room for it beside the page. */
+  /** Whether the sidebar is open as a sheet, if there is no room beside the page. */
   listOpen: Accessor<boolean>
   setListOpen(open: boolean): void
   dialog: Accessor<DialogName | null>

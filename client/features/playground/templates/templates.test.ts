@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { fillTemplate, parseTemplates, variablesIn } from './templates.ts'
 
-test('templates find and fill their places', () => {
+test('template variables are found and filled in', () => {
   expect(variablesIn('{{a}} {{ b c }} {{a}} {{}} { {d}} {{变量}}')).toEqual(['a', 'b c', '变量'])
   expect(fillTemplate('{{a}} and {{ b }}', { a: '$& {{b}}' })).toBe('$& {{b}} and {{ b }}')
   expect(parseTemplates('[{"name":"n","text":"t","more":1}]')).toEqual([{ name: 'n', text: 't' }])

@@ -8,7 +8,7 @@ import { announce, announceError } from '#client/ui/announcer.tsx'
 const quietMs = 10_000
 const readAloud = 400
 
-/** Announces to screen readers how a reply goes: started, still running after a silence, ended. */
+/** Announces the progress of a reply to screen readers: started, still running after a silence, ended. */
 export function announceReplies(page: PageContext): void {
   const { playground, view } = page
   let quiet: ReturnType<typeof setTimeout> | undefined

@@ -1,6 +1,6 @@
 /**
- * Keeps a growing page at its end as long as the reader is there, and never moves a reader who is not. Any upward scroll
- * stops it; being within 80 pixels of the end starts it again.
+ * Keeps a growing page scrolled to its end as long as the user is there, and never scrolls otherwise. Any upward scroll
+ * stops it; coming within 80 pixels of the end starts it again.
  */
 import { type Accessor, createSignal, onCleanup } from 'solid-js'
 import { onMovedByParts } from '#client/features/playground/markdown/window.ts'
@@ -9,7 +9,7 @@ const nearPx = 80
 
 /** Controls the scroll position of one element. */
 export interface AutoScroll {
-  /** Whether the reader is at the end. */
+  /** Whether the user is at the end. */
   atEnd: Accessor<boolean>
   /** Stays at the end from now on: it is reached when the content has been laid out, before it is painted. */
   begin(): void
@@ -19,7 +19,7 @@ export interface AutoScroll {
   grew(): void
   /** Scrolls by as much as something above has grown, so that the same text stays in view. */
   shift(pixels: number): void
-  /** Scrolls to a position in pixels, unless the reader follows the end. */
+  /** Scrolls to a position in pixels, unless the user follows the end. */
   put(top: number): void
 }
 
@@ -27,7 +27,7 @@ export interface AutoScroll {
 export function createAutoScroll(scroller: HTMLElement): AutoScroll {
   const [atEnd, setAtEnd] = createSignal(true)
   let following = true
-  /** The content is another one, and not laid out yet: what scrolls until then is not the reader. */
+  /** New content is not laid out yet: scroll events until then do not come from the user. */
   let isBeginning = false
   let last = scroller.scrollTop
   const distance = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight
@@ -52,11 +52,11 @@ export function createAutoScroll(scroller: HTMLElement): AutoScroll {
   const move = (top: number) => {
     const before = scroller.scrollTop
     scroller.scrollTop = top
-    // Keep what the reader scrolled since the last event.
+    // Keep what the user scrolled since the last event.
     last += scroller.scrollTop - before
   }
   const put = (top: number) => {
-    // The list writes again, later, what the end of the page cut off: whoever follows is at a new end by then.
+    // The list later reapplies the offset that the end of the page cut off: by then there is a new end to follow.
     if (following && scroller.scrollTop >= last - 1) jump()
     else move(top)
   }
@@ -88,7 +88,7 @@ export function createAutoScroll(scroller: HTMLElement): AutoScroll {
       else setAtEnd(distance() <= nearPx)
     },
     shift(pixels) {
-      // Whoever follows is at the end of what has grown, once it is on the page.
+      // When following, go to the new end once it is on the page.
       if (following && scroller.scrollTop >= last - 1) queueMicrotask(() => following && jump())
       else move(scroller.scrollTop + pixels)
     },

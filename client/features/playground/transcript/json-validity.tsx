@@ -5,7 +5,7 @@ import { t } from '#client/features/playground/messages/messages.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { checkJsonReply } from './json-check.ts'
 
-/** A badge that says whether the reply is valid, when JSON was requested. */
+/** A badge that shows whether the reply is valid, when JSON was requested. */
 export function JsonValidity(props: { reply: Reply; settings: Settings }) {
   const verdict = createMemo(() => (props.settings.output === 'text' ? undefined : checkJsonReply(props.reply.text, props.settings)))
   return (

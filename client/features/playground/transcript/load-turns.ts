@@ -1,17 +1,17 @@
-/** Loads the turns with the first message. A page that lost its network shows them plain, and tries again. */
+/** Loads the turns component with the first message. Offline, messages are shown plain, and loading is retried. */
 import { type Accessor, createSignal, onCleanup } from 'solid-js'
 
 type Turns = typeof import('./turns.tsx').Turns
 
-/** The component once it is here, and whether the last try to load it failed. */
+/** The component once loaded, and whether the last attempt failed. */
 export interface TurnsLoader {
   component: Accessor<Turns | undefined>
   failed: Accessor<boolean>
-  /** Loads them unless they are here or on their way. */
+  /** Loads it unless it is loaded or loading. */
   load(): void
 }
 
-/** A loader that tries again when the network comes back, until the owner is disposed. */
+/** A loader that retries when the network comes back, until the owner is disposed. */
 export function createTurnsLoader(): TurnsLoader {
   const [component, setComponent] = createSignal<Turns | undefined>()
   const [failed, setFailed] = createSignal(false)

@@ -5,10 +5,10 @@ import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 
-/** Messages that are shown. */
+/** At most so many messages are shown. */
 const shownMessages = 20
 
-/** The last messages as plain text, with what went wrong: for a page that lost its network before the turns were loaded. */
+/** The last messages as plain text, with the error: for a page that went offline before the turns component was loaded. */
 export function PlainTurns(props: { page: PageContext }) {
   const { playground } = props.page
   return (

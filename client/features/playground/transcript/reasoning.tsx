@@ -5,7 +5,7 @@ import { IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { thoughtTime } from './thought-time.ts'
 
-/** What the model reasoned before its answer: closed at first, live while it streams, never sent back. */
+/** The model's reasoning: collapsed at first, live while it streams, never sent back. */
 export function Reasoning(props: { reply: Reply; running: boolean; onCopy(text: string): void }) {
   const id = createUniqueId()
   const [open, setOpen] = createSignal(false)

@@ -11,7 +11,7 @@ export function RegenerateDialog(props: { page: PageContext; onClose(): void }) 
     const one = playground.message(view.replyToRegenerate() ?? '')
     return one?.role === 'assistant' ? one : undefined
   })
-  // What is gone is not offered again.
+  // Models that are gone must not be offered.
   playground.catalogue.reload()
   const group = () => reply()?.group ?? playground.group()
   const rows = createMemo(() => {

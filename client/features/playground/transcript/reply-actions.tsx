@@ -7,7 +7,7 @@ import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import { deleteWithUndo } from './delete-with-undo.ts'
 import { VersionSwitcher } from './version-switcher.tsx'
 
-/** What can be done with a finished reply. */
+/** Actions on a finished reply. */
 export function ReplyActions(props: { page: PageContext; reply: Reply }) {
   const { page } = props
   let bar: HTMLSpanElement | undefined
@@ -44,7 +44,7 @@ export function ReplyActions(props: { page: PageContext; reply: Reply }) {
   )
 }
 
-/** Whether a reply ended before it was complete, so that the model can be asked to go on. */
+/** Whether a reply ended before it was complete, so that the model can be asked to continue. */
 export const goesOn = (reply: Reply): boolean =>
   reply.state === 'stopped' || reply.state === 'interrupted' || (reply.state === 'complete' && reply.finish === 'length')
 

@@ -84,7 +84,7 @@ function Settled(props: { reply: Reply; onCopyId(id: string): void }) {
   )
 }
 
-/** What is unusual about a reply, on a line of its own, so that the figures, which come later, move nothing. */
+/** Notes on a reply, on a line of their own, so that the figures, which come later, move nothing. */
 function Marks(props: { reply: Reply }) {
   return (
     <div class="marks">

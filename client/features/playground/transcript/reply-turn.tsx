@@ -21,7 +21,7 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
   const id = createUniqueId()
   const { page } = props
   const running = () => props.reply.state === 'running'
-  // While streaming, the reply is a new value every frame; writing its time each time would be expensive.
+  // While streaming, the reply is a new value every frame; formatting its time each time would be expensive.
   const at = createMemo(() => props.reply.at)
   const time = createMemo(() => formatTime(at()))
   const dateTime = createMemo(() => formatDateTime(at()))
@@ -104,6 +104,6 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
   )
 }
 
-/** Whether a reply came to its end without anything to read. */
+/** Whether a reply ended without anything to read. */
 const saysNothing = ({ state, text, refusal, calls, finish }: Reply): boolean =>
   state === 'complete' && text === '' && refusal === '' && calls.length === 0 && finish !== 'content_filter'

@@ -1,11 +1,11 @@
-/** Where it takes long to make a conversation's turns, the page shows first that it has changed: the title, and the row in the list. */
+/** If rendering a conversation's turns is slow, the page first shows the change of title and list row. */
 import { type Accessor, createEffect, createMemo, createSignal, on, onCleanup } from 'solid-js'
 
-/** Milliseconds from a press to its paint that nobody takes for waiting. */
+/** Delays up to this, in milliseconds from press to paint, feel instant. */
 const unnoticedMs = 50
 
 /**
- * `wanted`, at once as long as what it makes is painted soon; else one paint later. How long it takes is measured each time. Undefined while
+ * `wanted`, at once as long as its content is painted soon; else one paint later. The duration is measured each time. Undefined while
  * the page is painted without it.
  */
 export function shellFirst(wanted: Accessor<string | undefined>): Accessor<string | undefined> {
@@ -29,7 +29,7 @@ export function shellFirst(wanted: Accessor<string | undefined>): Accessor<strin
   return made
 }
 
-/** Calls `act` in the first task after the next frame. The returned function takes it back. */
+/** Calls `act` in the first task after the next frame. The returned function cancels it. */
 function afterPaint(act: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const frame = requestAnimationFrame(() => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { thoughtTime } from './thought-time.ts'
 
-test('thoughts are not made longer than the reply, and a time that nobody measured is not told', () => {
+test('reasoning is never longer than the reply, and an unmeasured time is not shown', () => {
   expect(thoughtTime({ reasoningMs: 120, totalMs: 310 })).toEqual(['thoughtBriefly', 0])
   expect(thoughtTime({ reasoningMs: null, totalMs: 310 })).toEqual(['thoughtBriefly', 0])
   expect(thoughtTime({ reasoningMs: null, totalMs: 9_000 })).toEqual(['reasoning', 0])

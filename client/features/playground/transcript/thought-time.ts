@@ -1,7 +1,7 @@
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import type { MessageKey } from '#client/features/playground/messages/messages.ts'
 
-/** How long a reply was reasoned about, as a message with its count. Where thoughts and text came together, only a short whole tells. */
+/** The reasoning time of a reply as a message with its count. If reasoning and text came together, only a short total tells it. */
 export function thoughtTime({ reasoningMs, totalMs }: Pick<Reply, 'reasoningMs' | 'totalMs'>): [key: MessageKey, count: number] {
   const ms = reasoningMs ?? totalMs ?? 1000
   if (ms < 1000) return ['thoughtBriefly', 0]

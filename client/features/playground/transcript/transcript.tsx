@@ -1,4 +1,4 @@
-/** The place of the conversation. Its turns are loaded with the first message. Silent for screen readers: a status region elsewhere announces progress. */
+/** The conversation area. Its turns are loaded with the first message. Silent for screen readers: a status region announces progress. */
 import { createEffect, createMemo, createSignal, on, onMount, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { t } from '#client/features/playground/messages/messages.ts'
@@ -24,7 +24,7 @@ export function Transcript(props: { page: PageContext }) {
   const isEmpty = () => playground.messagesState() === 'ready' && playground.path().length === 0
   /** The conversation whose turns are shown; undefined while nothing is known: an empty conversation needs no turns. */
   const shown = shellFirst(createMemo(() => (playground.path().length > 0 ? playground.conversation().id : undefined)))
-  // A message is another chance for turns that could not be loaded.
+  // A new message retries loading the turns component.
   createEffect(() => playground.path().length > 0 && turns.load())
   const [news, setNews] = createSignal(false)
   createEffect(
@@ -55,7 +55,7 @@ export function Transcript(props: { page: PageContext }) {
             />
           }
         >
-          {/* Each conversation has a list of its own, which begins at the end. */}
+          {/* Each conversation has a list of its own, which starts at the end. */}
           <Show when={follow() && shown()} keyed>
             {(_) => (
               <Show

@@ -1,5 +1,5 @@
 /**
- * The turns of a conversation. Only those near the window are mounted, so that ten thousand messages cost what thirty do. Heights are
+ * The turns of a conversation. Only those near the viewport are mounted, so that ten thousand messages cost as much as thirty. Heights are
  * measured as turns appear, and the text being read stays in place.
  */
 import { createVirtualizer, measureElement, observeElementOffset } from '@tanstack/solid-virtual'
@@ -18,7 +18,7 @@ export function Turns(props: { page: PageContext; scroller: HTMLElement | undefi
   const ids = createMemo(() => playground.path().map((message) => message.id), [], { equals: sameList })
   const place = createMemo(() => new Map(ids().map((id, index) => [id, index])))
   const around = createOverscan()
-  // The same function for the same messages, so that the list is not measured anew.
+  // The same function for the same messages, so that the list is not measured again.
   const keyAt = createMemo(() => {
     const keys = ids()
     return (index: number) => keys[index] ?? index
@@ -26,22 +26,22 @@ export function Turns(props: { page: PageContext; scroller: HTMLElement | undefi
   let isPlaced = false
   let isLaidOut = false
   const list = createVirtualizer<HTMLElement, HTMLElement>({
-    // The end is seen first, so that nothing else has to be made for it.
+    // Start at the end, so that nothing else has to be rendered first.
     initialOffset: Number.MAX_SAFE_INTEGER,
     initialRect: { width: 0, height: props.scroller?.clientHeight ?? 0 },
     get count() {
       return ids().length
     },
     getScrollElement: () => props.scroller ?? null,
-    // The list learns of a scroll from its event, which may be a frame late, so its adjustments apply to the actual position.
-    // Until the first layout the position is that of what was there before.
+    // The list learns of a scroll from its event, which may be a frame late, so its adjustments use the actual position.
+    // Until the first layout the position is that of the previous content.
     observeElementOffset: (instance, tell) => observeElementOffset(instance, (...offset) => isLaidOut && tell(...offset)),
     scrollToFn(top, { adjustments }) {
       if (!isPlaced) return
       if (adjustments === undefined) props.follow.put(top)
       else props.follow.shift(adjustments)
     },
-    // Untracked: thousands are asked for at once.
+    // Untracked: called for thousands at once.
     estimateSize: (index) => untrack(() => guessHeight(playground.message(ids()[index] ?? ''))),
     // A getter, so that a change of messages with the same count is noticed.
     get getItemKey() {
@@ -50,12 +50,12 @@ export function Turns(props: { page: PageContext; scroller: HTMLElement | undefi
     get overscan() {
       return around()
     },
-    // The first turns are measured by the observer, before they are painted: to ask the page earlier would lay it out twice.
+    // The first turns are measured by the observer, before they are painted: measuring earlier would force a second layout.
     measureElement: (turn, entry, instance) =>
       entry || isLaidOut ? measureElement(turn, entry, instance) : instance.options.estimateSize(instance.indexFromElement(turn)),
     paddingStart: 24,
   })
-  // Judged by the places in the list: rows that are measured together are in the page already, each moved by those above it.
+  // Based on list positions: rows measured together are already in the document, each moved by those above it.
   list.shouldAdjustScrollPositionOnItemSizeChange = (item) => {
     const edge = props.scroller?.scrollTop ?? 0
     // A new row was inserted above the text being read; an existing one may also grow below its top.
@@ -80,8 +80,8 @@ export function Turns(props: { page: PageContext; scroller: HTMLElement | undefi
     if (props.scroller) watch.observe(props.scroller)
     onCleanup(() => watch.disconnect())
   })
-  // After opening a conversation or sending a message the reader wants to be at the end. A mere change (a draft, a setting,
-  // more text in a reply) does not count.
+  // After opening a conversation or sending a message, scroll to the end. Other changes (a draft, a setting,
+  // more text in a reply) do not count.
   const opened = createMemo(() => (playground.messagesState() === 'ready' ? playground.conversation().id : undefined))
   createEffect(on(opened, () => props.follow.begin()))
   createEffect(
@@ -107,10 +107,10 @@ export function Turns(props: { page: PageContext; scroller: HTMLElement | undefi
   )
 }
 
-/** Turns kept ready beyond the window, on each side. */
+/** Turns mounted beyond the viewport, on each side. */
 const mostAround = 2
 
-/** How many turns are kept ready: none until what is seen is there, then one more whenever the browser is idle. */
+/** The number of extra turns: none until the visible ones are rendered, then one more whenever the browser is idle. */
 function createOverscan(): Accessor<number> {
   const [around, setAround] = createSignal(0)
   createEffect(() => {

@@ -10,7 +10,7 @@ import { formatDateTime, formatTime } from '#client/ui/format.ts'
 import { deleteWithUndo } from './delete-with-undo.ts'
 import { VersionSwitcher } from './version-switcher.tsx'
 
-/** A message of the person, with its own editor. Editing adds a branch and keeps the old one. */
+/** A user message with its own editor. Editing adds a branch and keeps the old one. */
 export function UserTurn(props: { page: PageContext; message: UserMessage | ToolResult }) {
   const id = createUniqueId()
   const { page } = props

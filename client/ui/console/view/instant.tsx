@@ -1,6 +1,6 @@
 import { formatBoth, formatWhen } from '../time.ts'
 
-/** A time as a list shows it; on hover it is exact, with how long ago it was as of that moment. */
+/** A time in a list; the tooltip has the exact time and how long ago it was at that moment. */
 export function Instant(props: { at: string; text?: string }) {
   return (
     <time

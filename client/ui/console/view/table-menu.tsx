@@ -2,7 +2,7 @@ import { Menu } from '#client/ui/menu.tsx'
 import { tc } from '../messages.ts'
 import { chooseCompact, compact, type TableView, type ViewColumn } from './table-view.ts'
 
-/** The button over the head of a table: which columns it shows, and how high its rows are. */
+/** The button over the head of a table, for columns and row height. */
 export function TableMenu<Column extends ViewColumn>(props: { view: TableView<Column> }) {
   return (
     <div class="table-menu">

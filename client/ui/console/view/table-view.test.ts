@@ -11,7 +11,7 @@ const columns = [
   { id: 'actions', label: 'Actions', bare: true, cell },
 ]
 
-test('what was chosen is shown at any width, and what names a row stays', () => {
+test('chosen columns are shown at any width, and the row name always', () => {
   const shown = chosenColumns(columns, new Set(['group']))
   expect(shown.map(({ id }) => id)).toEqual(['pick', 'name', 'group', 'actions'])
   expect(shown[2]?.wide).toBe(false)

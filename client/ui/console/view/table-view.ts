@@ -1,20 +1,20 @@
-/** Which columns a table shows and how high its rows are, as this browser remembers it. */
+/** The columns of tables and their row height, stored in this browser. */
 import { type Accessor, createMemo, createSignal } from 'solid-js'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 
 const [compact, setCompact] = createSignal(readLocalStorage('table-rows') === 'compact')
 
-/** Whether rows are low: one choice for all tables. */
+/** Whether rows are compact: one choice for all tables. */
 export { compact }
 
-/** Makes the rows of all tables low, or high again. */
+/** Sets compact rows for all tables. */
 export function chooseCompact(low: boolean): void {
   setCompact(low)
   writeLocalStorage('table-rows', low ? 'compact' : null)
 }
 
-/** What this needs to know of a column. */
+/** The parts of a column needed here. */
 export interface ViewColumn {
   id: string
   label: string
@@ -25,22 +25,22 @@ export interface ViewColumn {
   card?: string
 }
 
-/** The columns of a table, chosen or usual. */
+/** The columns of a table, chosen or default. */
 export interface TableView<Column extends ViewColumn> {
   columns: Accessor<readonly Column[]>
-  /** Those that may be left out. */
+  /** Those that can be hidden. */
   offered: Accessor<readonly Column[]>
   shows(id: string): boolean
   show(id: string, shown: boolean): void
-  /** Whether nothing was chosen: wide windows show more. */
+  /** Whether the defaults apply: wide windows show more. */
   isUsual: Accessor<boolean>
   reset(): void
 }
 
-/** What every row has, whatever is chosen: its name, boxes and actions. */
+/** Always shown: the row's name, checkbox and actions. */
 const isFixed = ({ bare, card }: ViewColumn) => bare === true || card === 'title' || card === 'lead'
 
-/** The columns with the chosen ones of those that may be left out; who chose one wants it at any width. */
+/** The fixed columns and the chosen ones; chosen ones are shown at any width. */
 export const chosenColumns = <Column extends ViewColumn>(columns: readonly Column[], chosen: ReadonlySet<string>): Column[] =>
   columns.flatMap((column) => {
     if (isFixed(column)) return [column]
