@@ -252,7 +252,7 @@ export interface ConversationCodec extends PassthroughCodec {
   needsBytes(part: MediaPart, target: Target): boolean
   /** Writes the request. Throws GatewayError `unsupported_value` ("not this candidate") with the caller's field as `param`. */
   writeRequest(request: ConversationRequest, target: Target): WrittenRequest
-  /** Throws GatewayError `upstream_error` when the body is no answer of this dialect. */
+  /** Throws GatewayError `upstream_error` when the body is not an answer of this dialect. */
   readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse
   /** Writes the answer. `asked` is the client's own request: echoed fields, the model's name, what it wants to see. */
   writeResponse(
@@ -272,7 +272,7 @@ export interface CountCodec {
   readRequest(body: RequestBody, path?: string): ConversationRequest
   /** Throws GatewayError `unsupported_value`: not this candidate. */
   writeRequest(request: ConversationRequest, target: Target): WrittenRequest
-  /** Tokens. Throws GatewayError `upstream_error` when the body is no such answer. */
+  /** Tokens. Throws GatewayError `upstream_error` when the body is not such an answer. */
   readResponse(body: string): number
   writeResponse(tokens: number): string
 }

@@ -136,7 +136,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     throw new GatewayError('managed_by_file', 'This channel is declared in the configuration file; change it there.')
   }
 
-  /** In `auto` the built-in channel gives way to the new one, so its name counts as free. */
+  /** In `auto` the new channel replaces the built-in one, whose name therefore counts as free. */
   function refuseTaken(name: string | undefined, self?: string): void {
     const taken = [...stored.all()].some(({ record }) => record.name === name && record.id !== self)
     if (taken || (parts.demo === 'on' && name === builtIn?.record.name)) throw nameTaken()

@@ -1,9 +1,9 @@
 /**
- * Passive health of channels, learned from the requests that went through them; there are no active checks. A rejected key rests for all
- * models of its channel; a fault or a limit counts against one model with one key. Health orders candidates. It only refuses until a time
- * that the upstream itself named; when every candidate rests, the best one is still asked, a few attempts at a time (`places.ts`). Only
- * faults of the upstream count, every penalty is finite, and an administrator may clear all of a channel's penalties. State is shared with
- * other instances (`shared-health.ts`); a new one starts empty.
+ * Passive health of channels, learned from the requests that went through them (optional active checks: `channel-checks.ts`). A rejected
+ * key rests for all models of its channel; a fault or a limit counts against one model with one key. Health orders candidates. It only
+ * refuses until a time that the upstream itself named; when every candidate rests, the best one is still asked, a few attempts at a time
+ * (`places.ts`). Only faults of the upstream count, every penalty is finite, and an administrator may clear all of a channel's penalties.
+ * State is shared with other instances (`shared-health.ts`); a new one starts empty.
  */
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'

@@ -52,7 +52,7 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
   }
 
   /** Requests arrive again: check more often. A late timer stays late. */
-  function hurry(): void {
+  function checkOften(): void {
     isIdle = false
     const now = clock.monotonic()
     if (due - now <= everyMs) return
@@ -64,7 +64,7 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
   return {
     isTooMuch(waitMs) {
       isAsked = true
-      if (isIdle) hurry()
+      if (isIdle) checkOften()
       const wait = waitMs ?? 0
       longestWait = Math.max(longestWait, wait)
       const isLate = wait > maxMs || clock.monotonic() - due > maxMs

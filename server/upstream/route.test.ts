@@ -188,9 +188,9 @@ describe.each(kinds)('a proxy of kind %s', (kind) => {
     const sockets = createSocketUpstream({ check, clock })
     const first = Promise.withResolvers<SocketFrame>()
     const closed = Promise.withResolvers<number>()
-    const ears: FrameListener = { message: first.resolve, drained: () => undefined, closed: closed.resolve }
+    const listener: FrameListener = { message: first.resolve, drained: () => undefined, closed: closed.resolve }
     const signal = new AbortController().signal
-    const socket = await sockets.dial({ url: 'http://up.invalid/v1/realtime', headers: {}, route: routeTo(proxy.named) }, ears, signal)
+    const socket = await sockets.dial({ url: 'http://up.invalid/v1/realtime', headers: {}, route: routeTo(proxy.named) }, listener, signal)
     if ('status' in socket) throw new Error(`refused with ${socket.status}`)
     expect(await first.promise).toBe('hello')
     const call = await vendor.call(0)
@@ -200,7 +200,7 @@ describe.each(kinds)('a proxy of kind %s', (kind) => {
     call.close(4001, '')
     expect(await closed.promise).toBe(4001)
     const refusing = await proxyBefore(1, { kind, refuses: () => (kind === 'socks5' ? 2 : 403) })
-    const dialling = sockets.dial({ url: 'http://up.invalid/', headers: {}, route: routeTo(refusing.named) }, ears, signal)
+    const dialling = sockets.dial({ url: 'http://up.invalid/', headers: {}, route: routeTo(refusing.named) }, listener, signal)
     expect(await dialling.catch((thrown: unknown) => thrown)).toMatchObject({
       code: 'upstream_error',
       message: 'The outbound proxy refused to connect to the upstream.',

@@ -1,5 +1,5 @@
 /**
- * Deepgram: transcriptions and speech in its own words. No chat.
+ * Deepgram: transcriptions and speech in its own format. No chat.
  * Read: https://developers.deepgram.com/reference/authentication, .../docs/tts-media-output-settings, .../reference/errors, and the
  * package @ai-sdk/deepgram (github vercel/ai packages/deepgram).
  */

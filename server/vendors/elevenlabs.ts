@@ -1,5 +1,5 @@
 /**
- * ElevenLabs: speech and transcriptions in its own words. No chat.
+ * ElevenLabs: speech and transcriptions in its own format. No chat.
  * Read: https://elevenlabs.io/docs/api-reference, and the package @ai-sdk/elevenlabs (github vercel/ai packages/elevenlabs).
  */
 import { cleanBase, notServed, withoutVersion } from './address.ts'

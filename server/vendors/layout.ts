@@ -42,7 +42,7 @@ function addressOf(layout: Layout, baseUrl: string, dialect: Dialect): string {
 /** The absolute URL of an operation. Throws `unsupported_endpoint` for one the layout lacks. */
 export function layoutEndpoint(layout: Layout, baseUrl: string, target: EndpointTarget): string {
   const { operation } = target
-  // Other operations stand at OpenAI's paths, whatever dialects the channel speaks.
+  // Other operations are at OpenAI's paths, whatever the channel's dialects.
   const dialect = isSideOperation(operation) ? 'chat' : target.dialect
   if (dialect === 'messages' && operation !== 'generate') throw notServed()
   const path = dialect === 'messages' ? 'v1/messages' : openaiPath(target)

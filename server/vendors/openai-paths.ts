@@ -25,7 +25,7 @@ const paths: Partial<Record<Operation, string>> = {
 
 const variants: Partial<Record<Operation, Partial<Record<Variant, string>>>> = {
   image: { edit: 'images/edits', variation: 'images/variations' },
-  // A remix adds the source's id and its own word.
+  // A remix adds the source's id and `remix`.
   video: { edit: 'videos/edits', extend: 'videos/extensions' },
   transcribe: { translate: 'audio/translations' },
 }
@@ -45,7 +45,7 @@ export function openaiPath({
   if (path === undefined) throw notServed()
   if (operation !== 'realtime') return path
   if (variant === 'call') return `${path}/calls`
-  // Such a session is told its model by an event.
+  // Such a session gets its model in an event.
   return variant === 'transcription' ? `${path}?intent=transcription` : `${path}?model=${modelSegment(model)}`
 }
 

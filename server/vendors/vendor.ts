@@ -60,7 +60,7 @@ export interface Vendor {
   /** Shown in the console. */
   title: string
   speaks: readonly Dialect[]
-  /** True for a model that is asked through Amazon's Converse, where the channel speaks Messages. */
+  /** True for a model that uses Amazon's Converse for the channel's Messages dialect. */
   converses?(model: string): boolean
   /** The dialects of one model, where they differ between the channel's models. */
   speaksFor?(model: string): readonly Dialect[]

@@ -1,5 +1,5 @@
 /**
- * Voyage AI: embeddings and rerank in its own words. No chat.
+ * Voyage AI: embeddings and rerank in its own format. No chat.
  * Read: https://docs.voyageai.com/docs/embeddings, https://docs.voyageai.com/docs/reranker, and the request and response types of
  * the package voyageai (api/client/requests, api/types).
  */

@@ -42,17 +42,17 @@ export interface AlikeEvents {
 }
 
 /** After this many events that did not match the one before, the stream is read event by event. */
-const mostVain = 16
+const maxMisses = 16
 
 export const alikeEvents = (): AlikeEvents => new OnePattern()
 
 class OnePattern implements AlikeEvents {
   #pattern: EventPattern | undefined
   #taker: StringTaker | undefined
-  #vain = 0
+  #misses = 0
 
   learn(frame: Frame, value: string, read: (json: string) => string | undefined, taker: StringTaker, edits?: readonly Edit[]): void {
-    this.#pattern = this.#vain++ < mostVain ? eventPattern(frame, value, read, edits) : undefined
+    this.#pattern = this.#misses++ < maxMisses ? eventPattern(frame, value, read, edits) : undefined
     this.#taker = taker
   }
 
@@ -60,7 +60,7 @@ class OnePattern implements AlikeEvents {
     const pattern = this.#pattern
     if (pattern === undefined || frame.unfinished) return undefined
     if (pattern.match(bytewise(frame.raw), 0) !== frame.raw.length) return undefined
-    this.#vain = 0
+    this.#misses = 0
     this.#taker?.take(pattern.text, pattern.bytes, pattern.json, pattern.number)
     return pattern.edited === undefined ? frame.raw : bytesOf(pattern.edited)
   }
@@ -79,7 +79,7 @@ class OnePattern implements AlikeEvents {
       if (pattern.edited !== undefined) out = (out ?? '') + pattern.edited
     }
     if (at === from) return undefined
-    this.#vain = 0
+    this.#misses = 0
     return out === undefined ? { end: at, bytes } : { end: at, bytes, out: bytesOf(out) }
   }
 

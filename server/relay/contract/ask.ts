@@ -51,13 +51,13 @@ export interface Body {
   native?: Required<Pick<Ask, 'begins'>>
   /** The only account that has the object in question; absent: any that fits the request. */
   pinned?: Ask['pinned']
-  /** It names a response or an item that Parley does not have: what to tell the caller where no channel may be asked for it. */
+  /** It names a response or an item that Parley does not have: the error if no channel may be asked for it. */
   unresolved?: GatewayError
   /** Called once, when the body is no longer needed. */
   release?(): void
 }
 
-/** What is repeated, and where: the row names the request, no other model stands in, and only this channel is asked. */
+/** A repeated request: its row names the original, there are no fallback models, and only this channel is asked. */
 export interface Replayed {
   /** The id of the original request. */
   of: string
@@ -65,13 +65,13 @@ export interface Replayed {
   channel?: string
 }
 
-/** Long work that an upstream has begun. */
+/** Long-running work that an upstream has started. */
 export interface BegunWork {
   /** The upstream's answer. */
   body: string
   candidate: Candidate
   head: Head
-  /** The row of the request, as it would be if all that is held were charged. */
+  /** The row of the request as if the whole hold were charged. */
   row: NewLog
   /** Nano-dollars that are held under the id of the request. */
   held: bigint
@@ -87,40 +87,40 @@ export interface Ask {
   variant?: Variant
   /** The path parameter that names the model, for dialects that have one. */
   path?: string
-  /** How many bytes the body has, as declared; otherwise what it is taken for until more arrives. */
+  /** The declared length of the body; if there is none, the assumed one until more arrives. */
   bytes: number
-  /** Whether its files wait on the disk, not in memory. */
+  /** Whether its files are spooled to disk instead of memory. */
   isSpooled?: boolean
-  /** Reads the body; called once at most. Rejects with GatewayError (too large, not UTF-8). */
+  /** Reads the body; called at most once. Rejects with GatewayError (too large, not UTF-8). */
   body(room?: Pick<BodyRoom, 'grow'>): Promise<Body>
   /** Further checks of this endpoint, after the head is read. Throws GatewayError. */
   check?(head: Head): void
-  /** The client's headers. Only those that its dialect passes on, and those that name a session, are read. */
+  /** The client's headers. Only those that its dialect forwards, and those with a session id, are read. */
   headers: Pick<Headers, 'get'>
   /** Called with the complete answer before its last bytes are sent: the body, or the last frames of a stream. */
   answered?(text: string, stream: boolean, restored?: RestorePictures): Promise<void>
-  /** Called with a whole answer, as text or in pieces, before it is charged; where it rejects, the request fails and nothing is charged. */
+  /** Called with a whole answer, as text or in pieces, before it is charged; if it rejects, the request fails and nothing is charged. */
   kept?(body: string | readonly Uint8Array[]): Promise<void>
   /**
-   * Called with an answer that begins long work, in the place of its settlement, with money held: keeps what it takes to settle it later,
-   * and resolves to what the client is told. Where it rejects, the request fails and nothing is charged.
+   * Called instead of settlement with an answer that starts long-running work, with money held: stores what is needed to settle it later,
+   * and resolves to the client's answer. If it rejects, the request fails and nothing is charged.
    */
   begins?(begun: BegunWork): Promise<string>
-  /** The account that alone may be asked; absent: any. */
+  /** The only account that may be asked; absent: any. */
   pinned?: { channel: string; key: string | null } | undefined
   /** The batch that it belongs to; absent: none. */
   batch?: string
-  /** Called once when money is held, before an upstream is asked. `left`: what is left of the caller's rate limits. Must not throw. */
+  /** Called once when money is held, before an upstream is asked. `left`: the caller's remaining rate limits. Must not throw. */
   begun?(left: Allowances): void
   /** Top-level fields that only Parley reads and that are not sent upstream. */
   ownFields?: readonly string[]
   /** Whether a conversion that would lose meaning is refused. */
   strict: boolean
-  /** Notes what passes, where the request may be kept. */
+  /** Records the bodies, if the request may be stored. */
   capture?: Capture | undefined
-  /** A kept request that Parley asks again. */
+  /** The stored request that Parley repeats. */
   replay?: Replayed | undefined
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignalLike
 }
 
@@ -129,9 +129,9 @@ export interface Reply {
   contentType: string
   /** Whole as text or as bytes in order, or a stream. */
   body: string | readonly Uint8Array[] | Source
-  /** What a conversion could not carry over, as far as it is known when the head is sent. */
+  /** Losses of a conversion that are known when the head is sent. */
   losses: readonly Loss[]
-  /** What is left of the caller's rate limits. */
+  /** The caller's remaining rate limits. */
   left: Allowances
   /** Sent while a streamed body is silent. */
   heartbeat?: Uint8Array
@@ -145,7 +145,7 @@ export interface OpenWork {
 }
 
 export interface RelayParts {
-  /** Absent: nobody collects traces. */
+  /** Absent: no traces are collected. */
   beginTrace?: BeginTrace | undefined
   open: OpenWork
   channels: Channels
@@ -167,9 +167,9 @@ export interface RelayParts {
   signer: Signer
   /** The scripted model behind the same interface. */
   demo: Upstream
-  /** The room for large bodies. Absent: these relays have one of their own. */
+  /** The limits for large bodies. Absent: this relay has its own. */
   rooms?: BodyRooms
-  /** Reads large answers. Absent: they are read here. */
+  /** Reads large answers. Absent: they are read on this thread. */
   readLarge?: LargeBodies['answer']
   /** Opaque state that must survive a conversion. */
   reasoningState: ReasoningState

@@ -23,9 +23,9 @@ export interface Passage {
   /** Usage for the bill: tokens are counted if the upstream does not report them. Absent: same as `usage`. */
   counted?(): Usage
   /** Bytes of text delivered so far, from which the cost grows; some may be counted twice. Absent: unknown, so every byte counts. */
-  heard?(): number
+  textBytes?(): number
   /** The answer has its own end marker. Absent: it ends when its connection is closed in order. */
-  saysItsEnd?: true
+  hasEndMarker?: true
   /** How a complete answer ended. */
   finished(): 'complete' | 'length'
   /** The service tier that the answer reports outside of its usage; absent: it never does. */

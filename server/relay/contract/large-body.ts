@@ -52,7 +52,7 @@ export interface LargeBody {
   head: Head | OperationHead
   /** It may contain state that Parley sealed. */
   hasEnvelopes: boolean
-  /** Some of its spelling is not accepted by every upstream (see `odd-spelling.ts`). */
+  /** Not every upstream accepts its spelling (see `odd-spelling.ts`). */
   isOddlySpelled: boolean
   /** Losses of its conversion from a vendor-specific wording; absent: there was none. */
   reworded?: readonly Loss[]

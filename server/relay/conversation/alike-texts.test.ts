@@ -50,7 +50,7 @@ function outcome({ upstream, client, thinks }: Pair, chunks: readonly Uint8Array
   const { texts: _, ...slow } = whole
   const passage = new ConvertedPassage(conversion, (isFast ? whole : slow) as StreamReader)
   const { out, together, verdicts } = passed(passage, chunks, most)
-  const state = { usage: passage.usage(), counted: passage.counted?.(), bytes: passage.heard?.(), losses: passage.losses?.() }
+  const state = { usage: passage.usage(), counted: passage.counted?.(), bytes: passage.textBytes?.(), losses: passage.losses?.() }
   return { out, heard, recorded, verdicts, ...state, tier: passage.tier?.(), finished: passage.finished(), together }
 }
 

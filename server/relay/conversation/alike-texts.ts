@@ -9,7 +9,7 @@ import { alikeEvents, type StringTaker } from '#wire/alike-events'
 import { bytesOf } from '#wire/bytewise'
 
 /** What the texts of one stream pass through. */
-export interface TextWay {
+export interface TextPipeline {
   /** Its `texts` says whether and how. */
   reader: StreamReader
   writer: StreamWriter
@@ -34,7 +34,7 @@ const unshown: WriteText = () => ''
 
 /** The texts of one converted stream. */
 export class AlikeTexts implements StringTaker {
-  readonly #way: TextWay
+  readonly #pipeline: TextPipeline
   readonly #usual = alikeEvents()
   #place = { choice: 0, at: 0 }
   #read: TakeText | undefined
@@ -44,8 +44,8 @@ export class AlikeTexts implements StringTaker {
   #said = ''
   #out = ''
 
-  constructor(way: TextWay) {
-    this.#way = way
+  constructor(pipeline: TextPipeline) {
+    this.#pipeline = pipeline
   }
 
   /** Learns the pattern of a frame from its events, after they were written. */
@@ -53,7 +53,7 @@ export class AlikeTexts implements StringTaker {
     this.#usual.forget()
     const [event] = events
     if (events.length !== 1 || !event || !isText(event)) return
-    const { reader, writer, meter, upstream, isShown } = this.#way
+    const { reader, writer, meter, upstream, isShown } = this.#pipeline
     const { choice, at, delta } = event
     const read = reader.texts?.()
     const write = isShown(event) ? writer.texts?.(choice, at) : unshown
@@ -87,7 +87,7 @@ export class AlikeTexts implements StringTaker {
   }
 
   #written(): Uint8Array {
-    this.#way.seen({ kind: 'delta', ...this.#place, delta: { text: this.#said } })
+    this.#pipeline.seen({ kind: 'delta', ...this.#place, delta: { text: this.#said } })
     const bytes = bytesOf(this.#out)
     this.#said = ''
     this.#out = ''

@@ -88,7 +88,7 @@ class Conversation implements ReadRequest {
         (reading.isFree || !holdsForeign(candidate, await reading.makers())))
     const byParley = (head.compacts === true || ask.operation === 'compact') && isCompactedByParley(this.#asked, candidate, passes)
     if (passes && !byParley) {
-      reading.letGo()
+      reading.dropScan()
       const original = isKeeper ? continued?.content : unresolved && raw
       const body = original === undefined ? { raw, losses: continued?.losses, previous: continued?.previous } : { raw, original }
       const exchange = nativeExchange(this.#parts, this.#asked, reading.codec, body, candidate)

@@ -23,7 +23,7 @@ function heardAtOnce(event: ConversationEvent, { isPlausible }: TokenEstimator):
 
 /** The passage of a converted stream; `reader` reads the upstream's frames. */
 export class ConvertedPassage implements Passage, TextListener {
-  readonly saysItsEnd = true
+  readonly hasEndMarker = true
   readonly #reader: StreamReader
   readonly #writer: StreamWriter
   readonly #inputBytes: number
@@ -34,7 +34,7 @@ export class ConvertedPassage implements Passage, TextListener {
   readonly #carryOut: ReturnType<ReasoningState['sealingStream']>
   readonly #given: AskedFor
   readonly #alike: AlikeTexts
-  #heard = 0
+  #textBytes = 0
   #hitLimit = false
   #tier: string | undefined
 
@@ -73,7 +73,7 @@ export class ConvertedPassage implements Passage, TextListener {
   }
 
   hear(text: string, bytes: number): void {
-    this.#heard += bytes
+    this.#textBytes += bytes
     this.#estimator.hear(text, bytes)
   }
 
@@ -89,8 +89,8 @@ export class ConvertedPassage implements Passage, TextListener {
     return this.#meter.used(this.#inputBytes, this.#estimator)
   }
 
-  heard(): number {
-    return this.#heard
+  textBytes(): number {
+    return this.#textBytes
   }
 
   tier(): string | undefined {

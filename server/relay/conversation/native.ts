@@ -56,12 +56,12 @@ interface Watched {
 
 /** Forwards the upstream's own events to the client. */
 class NativePassage implements Passage, TextListener {
-  readonly saysItsEnd = true
+  readonly hasEndMarker = true
   readonly #codec: PassthroughCodec
   readonly #meter: Meter
   readonly #watched: Watched
   readonly #rough: Scale
-  #heard = 0
+  #textBytes = 0
 
   constructor(codec: PassthroughCodec, edits: AnswerEdits, watched: Watched) {
     this.#codec = codec
@@ -81,7 +81,7 @@ class NativePassage implements Passage, TextListener {
   }
 
   hear(text: string, bytes: number): void {
-    this.#heard += bytes
+    this.#textBytes += bytes
     this.#watched.estimator.hear(text, bytes)
   }
 
@@ -98,8 +98,8 @@ class NativePassage implements Passage, TextListener {
     return this.#meter.usage(this.#watched.inputBytes, this.#watched.estimator)
   }
 
-  heard(): number {
-    return this.#heard
+  textBytes(): number {
+    return this.#textBytes
   }
 
   tier(): string | undefined {

@@ -34,7 +34,7 @@ export interface Reading {
    */
   keptState(): Promise<KeptState | undefined>
   /** Drops the scan result, which would otherwise stay in memory until the answer ends; the body is sent unchanged. */
-  letGo(): void
+  dropScan(): void
 }
 
 /** The body of a conversation as text. Throws GatewayError `unsupported_media_type` for a form. */
@@ -105,7 +105,7 @@ class ScannedReading implements Reading {
     return this.#kept
   }
 
-  letGo(): void {
+  dropScan(): void {
     this.#scanned = undefined
   }
 

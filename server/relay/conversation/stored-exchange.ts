@@ -85,7 +85,7 @@ export function inputItems(input: unknown): unknown[] {
  * Whether an item of an answer can be sent again: ids belong to the account that created them, and reasoning is useless without its sealed
  * content.
  */
-function sayable(item: unknown): item is Item {
+function isResendable(item: unknown): item is Item {
   return isObject(item) && !(item.type === 'reasoning' && typeof item.encrypted_content !== 'string')
 }
 
@@ -105,7 +105,7 @@ function portableItem(item: Item): Item {
 function remaining(items: readonly unknown[]): Said {
   const from = items.findLastIndex((item) => isObject(item) && item.type === 'compaction')
   const left = items.slice(Math.max(from, 0)).filter((item): item is Item => isObject(item) && item.type !== 'compaction_trigger')
-  const said = left.filter(sayable)
+  const said = left.filter(isResendable)
   return { items: said.map(portableItem), losses: said.length < left.length ? [unsealed] : [] }
 }
 
@@ -152,7 +152,7 @@ function resolved(items: unknown[], references: readonly string[], referenced: r
   const said = items.flatMap((item): Item[] => {
     if (!isObject(item) || !isReference(item)) return [item as Item]
     const meant = known.get(item.id)
-    if (meant && sayable(meant)) return [portableItem(meant)]
+    if (meant && isResendable(meant)) return [portableItem(meant)]
     losses.push(unsealed)
     return []
   })

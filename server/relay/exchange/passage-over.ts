@@ -3,14 +3,14 @@ import type { Passage } from '#relay/contract/exchange'
 
 /** The same passage with the methods of `own`. Its events are read one by one, so that none bypasses them. */
 export function passageOver(passage: Passage, own: Partial<Passage>): Passage {
-  const { heard, saysItsEnd } = passage
+  const { textBytes, hasEndMarker } = passage
   return {
     push: (frame) => passage.push(frame),
     close: () => passage.close(),
     usage: () => passage.usage(),
     counted: () => passage.counted?.() ?? passage.usage(),
-    ...(heard && { heard: () => heard.call(passage) }),
-    ...(saysItsEnd && { saysItsEnd }),
+    ...(textBytes && { textBytes: () => textBytes.call(passage) }),
+    ...(hasEndMarker && { hasEndMarker }),
     finished: () => passage.finished(),
     tier: () => passage.tier?.(),
     losses: () => passage.losses?.() ?? [],

@@ -45,7 +45,7 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
   let held = 0
   let resting: Timer | undefined
 
-  function letRest(): void {
+  function stopWhenIdle(): void {
     resting?.cancel()
     if (held > 0) return
     resting = clock.after(restAfterMs, () => {
@@ -77,7 +77,7 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
       held -= 1
       void run(caller, 'release', [id])
         .catch(() => undefined)
-        .finally(letRest)
+        .finally(stopWhenIdle)
     }
     try {
       const own = await ownPieces(pieces, alone)
@@ -102,7 +102,7 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
         const buffers = own.map(({ buffer }) => buffer)
         return await run(caller, 'preview', [own, dialect], buffers)
       } finally {
-        letRest()
+        stopWhenIdle()
       }
     },
     async frame(frame, caller, style) {
@@ -119,7 +119,7 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
         }
         return await run(caller, 'frame', [id, length, style])
       } finally {
-        letRest()
+        stopWhenIdle()
       }
     },
     async answer(answers, wanted, caller) {
@@ -129,14 +129,14 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
         const buffers = own.flat().map(({ buffer }) => buffer)
         return await run(caller, 'answer', [own, wanted], buffers)
       } finally {
-        letRest()
+        stopWhenIdle()
       }
     },
     async shown(stored, view, caller) {
       try {
         return await run(caller, 'shown', [stored, view], buffersOf(stored))
       } finally {
-        letRest()
+        stopWhenIdle()
       }
     },
     close() {

@@ -122,7 +122,7 @@ export class Opening {
    */
   broke(thrown: unknown): undefined {
     const { aborted, reason } = this.timer.signal
-    if (!this.passage.saysItsEnd || (aborted && asGatewayError(reason).code !== 'upstream_timeout')) throw thrown
+    if (!this.passage.hasEndMarker || (aborted && asGatewayError(reason).code !== 'upstream_timeout')) throw thrown
     this.#broken = { thrown }
     return undefined
   }
@@ -174,9 +174,9 @@ export class Opening {
     // An event that was cut before its data would reach the client as a broken one.
     if (frame.unfinished && !frame.data) return true
     const { passage } = this
-    const before = passage.heard?.()
+    const before = passage.textBytes?.()
     const verdict = passage.push(frame)
-    batch.size += before === undefined ? frame.raw.length : sizeOf(frame.raw.length, (passage.heard?.() ?? 0) - before)
+    batch.size += before === undefined ? frame.raw.length : sizeOf(frame.raw.length, (passage.textBytes?.() ?? 0) - before)
     return batch.add(verdict, frame)
   }
 

@@ -24,7 +24,7 @@ import { notedSocket } from './noted-socket.ts'
 /** Connect timeout in seconds. */
 const dialSeconds = 15
 /** Milliseconds to wait for the first frame of a connected upstream; some wait for the client's first. */
-const firstWordMs = 2_000
+const firstFrameMs = 2_000
 /** The close code of a connection that broke. */
 const broken = 1006
 
@@ -56,23 +56,23 @@ export interface Line {
   listen(listener: FrameListener): void
 }
 
-type Heard = SocketFrame | { code: number; reason: string }
+type Received = SocketFrame | { code: number; reason: string }
 
 /** Buffers frames until there is a listener. */
 function answering(noted: NotedDial | undefined) {
-  const kept: Heard[] = []
-  const firstWord = Promise.withResolvers<Heard>()
+  const kept: Received[] = []
+  const firstFrame = Promise.withResolvers<Received>()
   let listener: FrameListener | undefined
-  const hand = (to: FrameListener, heard: Heard) =>
-    typeof heard === 'object' && 'code' in heard ? to.closed(heard.code, heard.reason) : to.message(heard)
-  const take = (heard: Heard) => {
-    firstWord.resolve(heard)
-    if (listener) hand(listener, heard)
-    else kept.push(heard)
+  const hand = (to: FrameListener, received: Received) =>
+    typeof received === 'object' && 'code' in received ? to.closed(received.code, received.reason) : to.message(received)
+  const take = (received: Received) => {
+    firstFrame.resolve(received)
+    if (listener) hand(listener, received)
+    else kept.push(received)
   }
   return {
-    firstWord: firstWord.promise,
-    ears: {
+    firstFrame: firstFrame.promise,
+    forwarding: {
       message(frame) {
         noted?.heard(frame)
         take(frame)
@@ -85,14 +85,14 @@ function answering(noted: NotedDial | undefined) {
     } satisfies FrameListener,
     listen(to: FrameListener) {
       listener = to
-      for (const heard of kept.splice(0)) hand(to, heard)
+      for (const received of kept.splice(0)) hand(to, received)
     },
   }
 }
 
 const tooSoon = () => new GatewayError('upstream_error', 'The upstream closed the connection before it began.')
 
-function refusedBy(first: Heard | undefined, codec: RealtimeCodec): GatewayError | undefined {
+function refusedBy(first: Received | undefined, codec: RealtimeCodec): GatewayError | undefined {
   if (first === undefined) return undefined
   if (typeof first === 'string') return codec.openingError(first)
   if ('code' in first) return first.code === broken ? tooSoon() : (codec.readClosing?.(first.code, first.reason) ?? tooSoon())
@@ -116,8 +116,8 @@ async function standing(
   const request = attempts.trace ? inTrace(plain, attempts.trace.headersOf(row)) : plain
   const { channel, model } = candidate
   const noted = capture && notedDial(capture, { channel: channel.name, model: model.upstream, dialect: 'realtime' }, request)
-  const { ears, firstWord, listen } = answering(noted)
-  const dialled = (vendor.scripted ? parts.demoSockets : parts.sockets).dial(request, ears, signal)
+  const { forwarding, firstFrame, listen } = answering(noted)
+  const dialled = (vendor.scripted ? parts.demoSockets : parts.sockets).dial(request, forwarding, signal)
   if (noted) dialled.catch(noted.broke)
   const answer = await dialled
   // There is no event for the connection itself, only for the completed upgrade.
@@ -135,7 +135,7 @@ async function standing(
     noted?.sent(opening)
   }
   try {
-    const first = await Promise.race([firstWord, parts.clock.sleep(firstWordMs, signal).then(() => undefined)])
+    const first = await Promise.race([firstFrame, parts.clock.sleep(firstFrameMs, signal).then(() => undefined)])
     const refusal = refusedBy(first, codec)
     if (refusal) throw refusal
   } catch (thrown) {

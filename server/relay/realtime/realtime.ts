@@ -21,7 +21,7 @@ import { modelAt, toldBy } from './told.ts'
 /** The candidates whose account has the session. Throws `not_found` when there is none left. */
 function keepersOf(candidates: readonly Candidate[], { channel, key }: KeptSession): readonly Candidate[] {
   const found = candidates.filter((one) => one.channel.id === channel && (one.key?.id ?? null) === key)
-  if (found.length === 0) throw new GatewayError('not_found', 'The session with this handle no longer exists.')
+  if (found.length === 0) throw new GatewayError('not_found', 'There is no session with this handle.')
   return found
 }
 

@@ -80,7 +80,7 @@ function lasting(of: SidebandOf, first: Line): Sideband {
   let isOver = false
   let dials: number[] = []
 
-  const ears: FrameListener = {
+  const forwarding: FrameListener = {
     message: (frame) => listener?.message(frame),
     drained: () => listener?.drained(),
     closed(code, reason) {
@@ -96,7 +96,7 @@ function lasting(of: SidebandOf, first: Line): Sideband {
       if (dials.length > mostDials) throw new Error('the connection keeps closing')
       line = await reached(of, { until: clock.now() + patienceMs, fresh: 0 })
       if (isClosed) return line.socket.close(ended, '')
-      line.listen(ears)
+      line.listen(forwarding)
       line.socket.resume()
     } catch (thrown) {
       isOver = thrown === over
@@ -120,7 +120,7 @@ function lasting(of: SidebandOf, first: Line): Sideband {
     isOver: () => isOver,
     listen(to) {
       listener = to
-      line.listen(ears)
+      line.listen(forwarding)
     },
   }
 }

@@ -31,7 +31,7 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
   readonly #pieces: Uint8Array[] = []
   #waitingBytes = 0
   #isUploading = false
-  #letGo: (() => void) | undefined
+  #closeBody: (() => void) | undefined
   #isOver = false
   #fault: unknown
   #resolveHead!: (answer: HttpAnswer) => void
@@ -65,16 +65,16 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
     return this.#isOver
   }
 
-  /** The request's body is sent from now on; `letGo` is called if it is no longer needed. */
-  uploading(letGo: () => void): void {
+  /** The request's body is sent from now on; `closeBody` is called if it is no longer needed. */
+  uploading(closeBody: () => void): void {
     this.#isUploading = true
-    this.#letGo = letGo
+    this.#closeBody = closeBody
   }
 
   /** The whole request body was passed to the connection. */
   uploaded(): void {
     this.#isUploading = false
-    this.#letGo = undefined
+    this.#closeBody = undefined
   }
 
   read(): Promise<Uint8Array | undefined> {
@@ -187,6 +187,6 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
   #finish(): void {
     this.#isOver = true
     this.#signal.removeEventListener('abort', this)
-    this.#letGo?.()
+    this.#closeBody?.()
   }
 }
