@@ -9,10 +9,10 @@ import { ApiError, callApi } from './http.ts'
  * Whether this browser has signed in before. The cookie cannot be read here, and asking without one is always refused. A
  * wrong guess costs one visit to the sign-in page.
  */
-const mark = 'parley.signed-in'
+const signedInKey = 'parley.signed-in'
 const known = {
-  get: () => safely(() => localStorage.getItem(mark) !== null),
-  set: (yes: boolean) => safely(() => (yes ? localStorage.setItem(mark, 'yes') : localStorage.removeItem(mark))),
+  get: () => safely(() => localStorage.getItem(signedInKey) !== null),
+  set: (yes: boolean) => safely(() => (yes ? localStorage.setItem(signedInKey, 'yes') : localStorage.removeItem(signedInKey))),
 }
 
 const [banner, setBanner] = createSignal('')
@@ -86,7 +86,7 @@ export async function signOut(): Promise<void> {
 }
 
 /** Deletes a user's conversations, drafts and templates from this browser. Never rejects. */
-export async function forgetWords(user: string): Promise<void> {
+export async function deleteUserData(user: string): Promise<void> {
   safely(() => localStorage.removeItem(`parley.templates.${user}`))
   await new Promise<void>((resolve) => {
     const request = safely(() => indexedDB.deleteDatabase(`parley-${user}`))

@@ -67,7 +67,7 @@ function open(): void {
   source = stream
   stream.onopen = () => {
     // Changes in the meantime were missed.
-    if (broken) tell(topics)
+    if (broken) notify(topics)
     broken = false
   }
   stream.onerror = () => {
@@ -75,12 +75,12 @@ function open(): void {
     if (stream.readyState !== EventSource.CLOSED) return
     stop()
     // The session may have ended; the reload finds out.
-    tell(topics)
+    notify(topics)
     plan(againMs)
   }
-  stream.addEventListener('change', (event) => tell((JSON.parse(event.data) as Change).what))
+  stream.addEventListener('change', (event) => notify((JSON.parse(event.data) as Change).what))
 }
 
-function tell(what: readonly Topic[]): void {
+function notify(what: readonly Topic[]): void {
   for (const { to, react } of [...listeners]) if (what.some((topic) => to.has(topic))) react()
 }

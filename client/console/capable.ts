@@ -5,9 +5,10 @@ import { ts } from './messages.ts'
 
 const skills = ['tools', 'vision', 'reasoning'] as const
 /** Operations that are not a capability of the model, or are implied. */
-const unsaid = ['generate', 'interact', 'compact', 'count-tokens', 'state'] as const satisfies Operation[]
-const isSaid = (operation: Operation): operation is Exclude<Operation, (typeof unsaid)[number]> => !unsaid.some((one) => one === operation)
-const tasks = operations.filter(isSaid)
+const implied = ['generate', 'interact', 'compact', 'count-tokens', 'state'] as const satisfies Operation[]
+const isListed = (operation: Operation): operation is Exclude<Operation, (typeof implied)[number]> =>
+  !implied.some((one) => one === operation)
+const tasks = operations.filter(isListed)
 
 /** Features of a generating model, or the operations of any other model; undefined if nothing is known. */
 export function capableText(row: Pick<CapabilityRow, 'operations' | 'capabilities'> | undefined): string | undefined {

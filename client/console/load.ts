@@ -1,7 +1,7 @@
 /** Data loading for pages: the data, the error, and whether a load is running. Old rows stay until new ones arrive. */
 import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
+import { noLongerNeeded } from '#client/api/abort-reason.ts'
 import { ApiError, callApi } from '#client/api/http.ts'
-import { notWanted } from '#client/api/not-wanted.ts'
 import { useSession } from '#client/api/session.ts'
 import { announceError } from '#client/ui/announcer.tsx'
 import type { MoreRows } from '#client/ui/console/table.tsx'
@@ -32,7 +32,7 @@ export function createLoad<Key, Value>(
   let aborter = new AbortController()
 
   async function run(asked: Key | undefined): Promise<void> {
-    aborter.abort(notWanted)
+    aborter.abort(noLongerNeeded)
     aborter = new AbortController()
     const { signal } = aborter
     if (asked === undefined) return
@@ -53,7 +53,7 @@ export function createLoad<Key, Value>(
   }
 
   createEffect(on(key, (asked) => void run(asked)))
-  onCleanup(() => aborter.abort(notWanted))
+  onCleanup(() => aborter.abort(noLongerNeeded))
   return { value, error, loading, reload: () => run(key()), set: (next) => setValue(() => next) }
 }
 

@@ -1,7 +1,7 @@
 /** Server search for the palette: requests, keys, users, teams, models, channels, groups and plans, by id, name or the end of a key. */
 import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
+import { noLongerNeeded } from '#client/api/abort-reason.ts'
 import { callApi } from '#client/api/http.ts'
-import { notWanted } from '#client/api/not-wanted.ts'
 import type { IconName } from '#client/ui/icon.tsx'
 import type { Page } from '#shared/console/model'
 import type { Found } from '#shared/console/search'
@@ -48,7 +48,7 @@ export function createSearch(text: Accessor<string>): Accessor<PaletteEntry[]> &
   createEffect(
     on(text, (typed) => {
       clearTimeout(pause)
-      aborter.abort(notWanted)
+      aborter.abort(noLongerNeeded)
       aborter = new AbortController()
       const q = typed.trim()
       const worth = q.length >= 2 && q.length <= 256
@@ -59,7 +59,7 @@ export function createSearch(text: Accessor<string>): Accessor<PaletteEntry[]> &
   )
   onCleanup(() => {
     clearTimeout(pause)
-    aborter.abort(notWanted)
+    aborter.abort(noLongerNeeded)
   })
   return Object.assign(found, { searching })
 }

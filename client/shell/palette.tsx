@@ -15,7 +15,7 @@ import { createSearch } from './palette-search.ts'
 export function Palette(props: { begun(): string; onClose(): void }) {
   const { admin } = useSession()
   const navigate = useNavigate()
-  const giveBack = rememberOpener()
+  const restoreFocus = rememberOpener()
   const [text, setText] = createSignal('')
   const [active, setActive] = createSignal(0)
   let list: HTMLDivElement | undefined
@@ -50,7 +50,7 @@ export function Palette(props: { begun(): string; onClose(): void }) {
     <Dialog open onOpenChange={(open) => !open && props.onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay class="scrim" />
-        <Dialog.Content class="palette" onCloseAutoFocus={giveBack}>
+        <Dialog.Content class="palette" onCloseAutoFocus={restoreFocus}>
           <Dialog.Title class="hidden-text">{t('palette')}</Dialog.Title>
           <div class="palette-field">
             <Icon name="search" />

@@ -4,7 +4,7 @@
  */
 import { useLocation } from '@solidjs/router'
 import { createEffect, createSignal, type JSX, on, onCleanup, Show, Suspense } from 'solid-js'
-import { forgetWords, signOut } from '#client/api/account.ts'
+import { deleteUserData, signOut } from '#client/api/account.ts'
 import { useSession } from '#client/api/session.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { later } from '#client/ui/later.ts'
@@ -35,7 +35,7 @@ export function Shell(props: { children: JSX.Element }) {
   }
   const leave = (forget = false) => {
     const { id } = session.user()
-    void (forget ? forgetWords(id) : Promise.resolve()).then(signOut).then(session.ended, session.ended)
+    void (forget ? deleteUserData(id) : Promise.resolve()).then(signOut).then(session.ended, session.ended)
   }
 
   /** Keys typed until the palette, which is loaded on first use, has the focus; undefined while it is not opening. */

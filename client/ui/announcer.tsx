@@ -8,7 +8,7 @@ const [polite, setPolite] = createSignal('')
 const [urgent, setUrgent] = createSignal('')
 
 /** Messages are removed after this time, so that old ones are not read later. */
-const standsMs = 10_000
+const clearAfterMs = 10_000
 
 function announcerOf(set: (message: string) => void): (message: string) => void {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -17,7 +17,7 @@ function announcerOf(set: (message: string) => void): (message: string) => void 
     set('')
     timer = setTimeout(() => {
       set(message)
-      timer = setTimeout(() => set(''), standsMs)
+      timer = setTimeout(() => set(''), clearAfterMs)
     })
   }
 }

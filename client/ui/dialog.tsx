@@ -17,7 +17,7 @@ export function Dialog(props: {
   children?: JSX.Element
   buttons?: JSX.Element
 }) {
-  const giveBack = rememberOpener()
+  const restoreFocus = rememberOpener()
   const [refusal, setRefusal] = createSignal<string | undefined>()
   return (
     <Base open onOpenChange={(open) => !open && props.onClose()}>
@@ -27,7 +27,7 @@ export function Dialog(props: {
           class="dialog"
           classList={{ wide: props.wide ?? false }}
           onOpenAutoFocus={focusChosen}
-          onCloseAutoFocus={giveBack}
+          onCloseAutoFocus={restoreFocus}
           onFocusIn={showFocused}
         >
           <Base.Title as="h2">{props.title}</Base.Title>

@@ -48,20 +48,20 @@ export const whileOpen = <Value,>(isOpen: Accessor<boolean>, read: Accessor<Valu
 function Beside(props: PanelProps) {
   let panel: HTMLElement | undefined
   let opener: Element | null = null
-  const giveBack = () => {
+  const restoreFocus = () => {
     if (opener instanceof HTMLElement && opener.isConnected && panel?.contains(document.activeElement)) opener.focus()
   }
   createEffect(
     on(
       () => props.open,
       (open) => {
-        if (!open) return giveBack()
+        if (!open) return restoreFocus()
         opener = document.activeElement
         if (props.takesFocus) panel?.querySelector<HTMLElement>('h2')?.focus()
       },
     ),
   )
-  onCleanup(giveBack)
+  onCleanup(restoreFocus)
   return (
     <aside
       ref={panel}

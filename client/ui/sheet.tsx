@@ -15,12 +15,12 @@ export function Sheet(props: {
   onClose(): void
   children: JSX.Element
 }) {
-  const giveBack = rememberOpener()
+  const restoreFocus = rememberOpener()
   return (
     <Dialog open onOpenChange={(open) => !open && props.onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay class="scrim" />
-        <Dialog.Content class={`sheet ${props.side} panel-sheet`} classList={{ wide: props.wide ?? false }} onCloseAutoFocus={giveBack}>
+        <Dialog.Content class={`sheet ${props.side} panel-sheet`} classList={{ wide: props.wide ?? false }} onCloseAutoFocus={restoreFocus}>
           <Show when={!props.bare} fallback={<Dialog.Title class="hidden-text">{props.title}</Dialog.Title>}>
             <header>
               <Dialog.Title as="h2">{props.title}</Dialog.Title>

@@ -156,15 +156,15 @@ function BatchList() {
 
 function Progress(props: { row: BatchRow }) {
   const done = () => doneOf(props.row)
-  const unasked = () => props.row.cancelled + props.row.expired
+  const notSent = () => props.row.cancelled + props.row.expired
   return (
     <>
       <span class="num">{t('done', { done: done(), total: props.row.total })}</span>
       <Show when={props.row.failed > 0}>
         <span class="ml-2 text-bad">{t('failed', { count: props.row.failed })}</span>
       </Show>
-      <Show when={unasked() > 0}>
-        <span class="ml-2 text-ink-2">{t('left', { count: unasked() })}</span>
+      <Show when={notSent() > 0}>
+        <span class="ml-2 text-ink-2">{t('left', { count: notSent() })}</span>
       </Show>
       <span
         class="bar mt-1 block"

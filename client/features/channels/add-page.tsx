@@ -2,8 +2,8 @@
 
 import { useNavigate } from '@solidjs/router'
 import { createMemo, createSignal, For, onMount, Show } from 'solid-js'
+import { noLongerNeeded } from '#client/api/abort-reason.ts'
 import { callApi } from '#client/api/http.ts'
-import { notWanted } from '#client/api/not-wanted.ts'
 import { errorAt } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { type VendorCard, vendorCard, vendorCards, vendorKinds } from '#client/console/vendors.ts'
@@ -172,7 +172,7 @@ function AddForm(props: { card: VendorCard; onChange(): void }) {
           {fetching.busy() ? t('fetching') : t('fetch')}
         </Button>
         <Show when={fetching.busy()}>
-          <Button look="ghost" onClick={() => aborter.abort(notWanted)}>
+          <Button look="ghost" onClick={() => aborter.abort(noLongerNeeded)}>
             {t('stop')}
           </Button>
         </Show>

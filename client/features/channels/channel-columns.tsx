@@ -33,7 +33,7 @@ export interface Figures {
 }
 
 /** A channel with its figures. */
-export interface LivingChannel extends ChannelRow {
+export interface ChannelWithFigures extends ChannelRow {
   hour: UsageReportRow | undefined
   slices: readonly (Slice | undefined)[]
   rests: ChannelHealthRow[]
@@ -63,7 +63,7 @@ const hourMs = 3_600_000
 const noSlices: readonly undefined[] = Array.from({ length: 24 }, () => undefined)
 
 /** The channel with its figures. */
-export const living = (row: ChannelRow, figures: Figures | undefined): LivingChannel => ({
+export const withFigures = (row: ChannelRow, figures: Figures | undefined): ChannelWithFigures => ({
   ...row,
   hour: figures?.byChannel.get(row.name),
   slices: figures?.slices.get(row.id) ?? noSlices,
@@ -85,7 +85,7 @@ export function ChannelStatus(props: { row: Resting }) {
 }
 
 /** The last failure of a channel that does not rest; for resting ones the cause is shown below. */
-function LastError(props: { row: LivingChannel }) {
+function LastError(props: { row: ChannelWithFigures }) {
   return (
     <Show when={props.row.rests.length === 0 && props.row.enabled && props.row.lastError}>
       {(cause) => (
@@ -98,13 +98,13 @@ function LastError(props: { row: LivingChannel }) {
 }
 
 /** The share of answered attempts in the last hour, with a link to the failures by key and model. */
-function Answered(props: { row: LivingChannel }) {
-  const met = () => sumOf(props.row.slices)
-  const share = () => 1 - met().failed / met().requests
+function Answered(props: { row: ChannelWithFigures }) {
+  const total = () => sumOf(props.row.slices)
+  const share = () => 1 - total().failed / total().requests
   const text = () => formatPercent(share(), share() === 1 ? 0 : 1)
   return (
-    <Show when={met().requests > 0} fallback={<span class="na">–</span>}>
-      <Show when={met().failed > 0} fallback={text()}>
+    <Show when={total().requests > 0} fallback={<span class="na">–</span>}>
+      <Show when={total().failed > 0} fallback={text()}>
         <a href={`/admin/channels/${encodeURIComponent(props.row.id)}`} title={t('seeFailed')}>
           {text()}
         </a>
@@ -121,7 +121,7 @@ interface Parts {
 }
 
 /** The columns of the list of channels. */
-export function channelColumns({ onTurn, onPriority, onReset, onRemove }: Parts): Column<LivingChannel>[] {
+export function channelColumns({ onTurn, onPriority, onReset, onRemove }: Parts): Column<ChannelWithFigures>[] {
   return [
     {
       id: 'name',

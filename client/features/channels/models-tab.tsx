@@ -1,6 +1,6 @@
 import { createEffect, createMemo, createSignal, Show, Suspense, untrack } from 'solid-js'
+import { noLongerNeeded } from '#client/api/abort-reason.ts'
 import { callApi } from '#client/api/http.ts'
-import { notWanted } from '#client/api/not-wanted.ts'
 import { capableText } from '#client/console/capable.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
@@ -132,7 +132,7 @@ export function ModelsTab(props: { row: ChannelRow; tests: boolean; onTests(): v
                 </Button>
               }
             >
-              <Button icon="stop" onClick={() => aborter.abort(notWanted)}>
+              <Button icon="stop" onClick={() => aborter.abort(noLongerNeeded)}>
                 {t('stopFetching')}
               </Button>
             </Show>

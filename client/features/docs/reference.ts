@@ -1,7 +1,7 @@
 /** Loads the reference: the list of pages, and long texts when they are opened or searched. */
 import { type Accessor, createEffect, createMemo, createSignal, on, onCleanup } from 'solid-js'
+import { noLongerNeeded } from '#client/api/abort-reason.ts'
 import { type ApiError, callApi } from '#client/api/http.ts'
-import { notWanted } from '#client/api/not-wanted.ts'
 import { asApiError } from '#client/console/load.ts'
 import { language } from '#client/ui/language.ts'
 import type { DocPage, Docs } from '#shared/console/docs'
@@ -32,7 +32,7 @@ export function createReading(wanted: (page: DocPage) => boolean): Reading {
   const [tries, setTries] = createSignal(0)
   const asked = new Set<string>()
   const leaving = new AbortController()
-  onCleanup(() => leaving.abort(notWanted))
+  onCleanup(() => leaving.abort(noLongerNeeded))
 
   async function read<Answer>(path: string, take: (answer: Answer) => void): Promise<void> {
     if (asked.has(path)) return

@@ -1,7 +1,7 @@
 /** Search in the reference, in the browser, in English and Chinese. */
 import type { DocPage } from '#shared/console/docs'
 import { decoded } from './nodes.ts'
-import { sameWords } from './same-words.ts'
+import { synonyms } from './synonyms.ts'
 
 /** A search result. */
 export interface Hit {
@@ -77,7 +77,7 @@ const empty = new Set([
 /** The words of a query, each with its synonyms; without stop words, unless there are no others. */
 export function wordsOf(text: string): (readonly string[])[] {
   let left = folded(text)
-  const groups = sameWords.flatMap((group) => {
+  const groups = synonyms.flatMap((group) => {
     const named = group.toSorted((a, b) => b.length - a.length).find((word) => left.includes(word))
     if (named === undefined || isInWord(left, named)) return []
     left = left.replaceAll(named, ' ')

@@ -1,6 +1,6 @@
 import { createSignal, onCleanup, Show, useContext } from 'solid-js'
+import { noLongerNeeded } from '#client/api/abort-reason.ts'
 import { callApi } from '#client/api/http.ts'
-import { notWanted } from '#client/api/not-wanted.ts'
 import { SessionContext } from '#client/api/session.ts'
 import { tryCall } from '#client/api/try-call.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
@@ -10,7 +10,7 @@ import { Button } from '#client/ui/button.tsx'
 import { AreaField, TextField } from '#client/ui/console/form.tsx'
 import type { ModelRow, Page } from '#shared/console/model'
 import { t } from './messages.ts'
-import { namesDemo, usableInstead } from './sample-model.ts'
+import { namesDemo, substituteModel } from './sample-model.ts'
 
 /** The key that was typed, for all endpoints of the page. In memory only. */
 const [key, setKey] = createSignal('')
@@ -28,7 +28,7 @@ export function TryIt(props: { method: string; path: string; body: string }) {
           (path, signal) => callApi<Page<ModelRow>>('GET', path, undefined, signal),
         )
       : undefined
-  const instead = () => usableInstead(props.path + props.body, models?.value()?.data ?? [])
+  const instead = () => substituteModel(props.path + props.body, models?.value()?.data ?? [])
   const named = (sample: string, as = (name: string) => name) => {
     const [from = '', to = ''] = instead() ?? []
     return from === '' ? sample : sample.replace(from, () => as(to))
@@ -40,7 +40,7 @@ export function TryIt(props: { method: string; path: string; body: string }) {
   const [line, setLine] = createSignal('')
   const [failure, setFailure] = createSignal('')
   const [aborter, setAborter] = createSignal<AbortController>()
-  onCleanup(() => aborter()?.abort(notWanted))
+  onCleanup(() => aborter()?.abort(noLongerNeeded))
   const isBroken = () => {
     try {
       return body() !== '' && JSON.parse(body()) === undefined
@@ -92,7 +92,7 @@ export function TryIt(props: { method: string; path: string; body: string }) {
             </Button>
           }
         >
-          {(running) => <Button onClick={() => running().abort(notWanted)}>{t('stop')}</Button>}
+          {(running) => <Button onClick={() => running().abort(noLongerNeeded)}>{t('stop')}</Button>}
         </Show>
         <span class="hint num">{line()}</span>
       </div>

@@ -1,8 +1,8 @@
 /** `/key`: facts of an API key for its holder, without an account. */
 import { createEffect, createSignal, For, onCleanup, Show } from 'solid-js'
+import { noLongerNeeded } from '#client/api/abort-reason.ts'
 import type { ApiError } from '#client/api/http.ts'
 import { readKeyFacts, readKeyUsage } from '#client/api/key-facts.ts'
-import { notWanted } from '#client/api/not-wanted.ts'
 import { explain } from '#client/console/explain.ts'
 import { asApiError } from '#client/console/load.ts'
 import { samplesFor } from '#client/console/snippets.ts'
@@ -33,14 +33,14 @@ export function KeyHolderPage() {
     return failure && wordsFor(failure)
   }
   let aborter = new AbortController()
-  onCleanup(() => aborter.abort(notWanted))
+  onCleanup(() => aborter.abort(noLongerNeeded))
   createEffect(() => {
     document.title = `${t('title')} · Parley`
   })
   /** Looks up the key in the field; a pending answer for an earlier one is ignored. */
   const ask = async (event: SubmitEvent) => {
     event.preventDefault()
-    aborter.abort(notWanted)
+    aborter.abort(noLongerNeeded)
     aborter = new AbortController()
     const { signal } = aborter
     const secret = key().trim()

@@ -19,10 +19,10 @@ test('everything that rests in a channel is one line', () => {
 })
 
 test('what is being retried is amber, and not counted as resting', () => {
-  const careful = { state: 'half-open', retryInMs: 0 }
-  expect(told(rest('azure', 'k1', 'a', careful), rest('azure', 'k1', 'b', careful))).toEqual([
+  const halfOpen = { state: 'half-open', retryInMs: 0 }
+  expect(told(rest('azure', 'k1', 'a', halfOpen), rest('azure', 'k1', 'b', halfOpen))).toEqual([
     ['warn', 'azure: 2 models are being retried'],
   ])
-  expect(told(rest('azure', 'k1', 'a', careful), rest('azure', 'k1', 'b'))).toEqual([['bad', 'azure: b via k1 is resting']])
-  expect(linesOf([rest('azure', 'k1', 'a', careful)])[0]?.why).toBe('The upstream failed. The next request retries it.')
+  expect(told(rest('azure', 'k1', 'a', halfOpen), rest('azure', 'k1', 'b'))).toEqual([['bad', 'azure: b via k1 is resting']])
+  expect(linesOf([rest('azure', 'k1', 'a', halfOpen)])[0]?.why).toBe('The upstream failed. The next request retries it.')
 })

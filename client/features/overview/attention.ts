@@ -31,15 +31,15 @@ export function linesOf(concerns: readonly Concern[]): Line[] {
 /** Counts what rests; if all of it is being retried, what is retried. */
 function restLine(rests: readonly Rest[]): Line {
   const open = rests.filter(({ state }) => state === 'open')
-  const isCareful = open.length === 0
-  const told = isCareful ? rests : open
+  const isRetrying = open.length === 0
+  const counted = isRetrying ? rests : open
   const { id, name } = (rests[0] as Rest).channel
-  const again = Math.min(...told.map(({ retryInMs }) => retryInMs))
-  const causes = [...new Set(told.map(({ cause }) => causeText(cause)))]
+  const again = Math.min(...counted.map(({ retryInMs }) => retryInMs))
+  const causes = [...new Set(counted.map(({ cause }) => causeText(cause)))]
   return {
     id: `rest ${id}`,
-    shape: isCareful ? 'warn' : 'bad',
-    title: t(isCareful ? 'tried' : 'rests', { channel: name, ...restedOf(told) }),
+    shape: isRetrying ? 'warn' : 'bad',
+    title: t(isRetrying ? 'tried' : 'rests', { channel: name, ...restedOf(counted) }),
     why: t('restsWhy', { cause: causes.join(', '), again: retryText(again) }),
     action: t('toChannel'),
     href: `/admin/channels/${seg(id)}`,

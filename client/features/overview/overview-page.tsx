@@ -27,8 +27,8 @@ import { BudgetsCard } from './budgets-card.tsx'
 import { largest, stacked } from './figures.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { t } from './messages.ts'
+import { filterNames, filtersOf, OverviewFilters } from './overview-filters.tsx'
 import { Strip, weekday } from './strip.tsx'
-import { WhoseFilters, whoseNames, whoseOf } from './whose-filters.tsx'
 
 /** Maximum milliseconds between two loads, for changes without an event: the hour, the end of a rest. */
 const everyMs = 60_000
@@ -42,10 +42,10 @@ export function OverviewPage() {
   const { admin } = useSession()
   const url = useUrlState()
   const days = () => ranges.find((count) => String(count) === url.get('days')) ?? 1
-  const whose = () => whoseOf(url)
-  const isFiltered = () => Object.values(whose()).some((value) => value !== '')
+  const filters = () => filtersOf(url)
+  const isFiltered = () => Object.values(filters()).some((value) => value !== '')
   const figures = createLoad(
-    () => `/api/overview?${queryOf({ timezone: timeZone(), days: String(days()), ...whose() })}`,
+    () => `/api/overview?${queryOf({ timezone: timeZone(), days: String(days()), ...filters() })}`,
     (path, signal) => callApi<Overview>('GET', path, undefined, signal),
   )
   const reload = createSoon(leastMs, () => void (document.hidden || figures.reload()))
@@ -77,12 +77,12 @@ export function OverviewPage() {
                 }))}
                 onChange={(value) => url.set({ days: value === '1' ? '' : value })}
               />
-              <WhoseFilters url={url} admin={admin()} from={since(known())} />
+              <OverviewFilters url={url} admin={admin()} from={since(known())} />
               <Show when={isFiltered()}>
                 <button
                   type="button"
                   class="btn ghost sm"
-                  onClick={() => url.set(Object.fromEntries(whoseNames.map((name) => [name, ''])))}
+                  onClick={() => url.set(Object.fromEntries(filterNames.map((name) => [name, ''])))}
                 >
                   {tc('clearFilters')}
                 </button>
@@ -95,7 +95,7 @@ export function OverviewPage() {
                 {known().days === 1 ? t('weekAgo', { day: weekday() }) : t('daysBefore', { count: known().days })}
               </span>
             </div>
-            <Strip figures={known()} admin={admin()} whose={whose()} />
+            <Strip figures={known()} admin={admin()} filters={filters()} />
             <div class="cols wide-left">
               <div class="stack">
                 <Card title={t('attention')} bare count={concerns().length}>
@@ -116,7 +116,7 @@ export function OverviewPage() {
                     </For>
                   </ul>
                 </Card>
-                <Hours figures={known()} whose={whose()} />
+                <Hours figures={known()} filters={filters()} />
               </div>
               <div class="stack">
                 <Top
@@ -149,7 +149,7 @@ export function OverviewPage() {
 /** The first instant of the figures. */
 const since = ({ steps: [first = ''], days }: Overview): string => (days === 1 ? first : `${first}T00:00:00Z`)
 
-function Hours(props: { figures: Overview; whose: Record<string, string> }) {
+function Hours(props: { figures: Overview; filters: Record<string, string> }) {
   const plot = createMemo(() => ({
     kind: 'stack' as const,
     labels: props.figures.days === 1 ? hoursFrom(props.figures.steps[0]) : props.figures.steps.map(formatDay),
@@ -180,7 +180,7 @@ function Hours(props: { figures: Overview; whose: Record<string, string> }) {
       />
       <p class="text-[13px] text-ink-2">
         {props.figures.days === 1 ? t('hatched') : t('hatchedDay')}{' '}
-        <a class="underline" href={`/usage?${queryOf({ days: String(props.figures.days), ...props.whose })}`}>
+        <a class="underline" href={`/usage?${queryOf({ days: String(props.figures.days), ...props.filters })}`}>
           {t('asTable')}
         </a>
       </p>

@@ -14,7 +14,7 @@ import { t } from './messages.ts'
 export const weekday = (): string => writeDate(new Date(), language() === 'zh' ? 'zh-CN' : 'en-GB', { weekday: 'long' })
 
 /** Spend, requests, errors and times, each with a sparkline and compared with the previous period. */
-export function Strip(props: { figures: Overview; admin: boolean; whose: Record<string, string> }) {
+export function Strip(props: { figures: Overview; admin: boolean; filters: Record<string, string> }) {
   const spark = (label: string, value: (row: UsageReportRow) => number) => (
     <Spark
       label={label}
@@ -48,7 +48,7 @@ export function Strip(props: { figures: Overview; admin: boolean; whose: Record<
       {
         label: t('errors'),
         value: (
-          <a class="text-ink hover:text-accent" href={`/requests?${queryOf({ failed: 'true', ...props.whose })}`}>
+          <a class="text-ink hover:text-accent" href={`/requests?${queryOf({ failed: 'true', ...props.filters })}`}>
             {formatPercent(errors(now))}
           </a>
         ),

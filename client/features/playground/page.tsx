@@ -27,7 +27,7 @@ export function PlaygroundPage(props: PageProps) {
   return (
     <Show when={kept()} keyed>
       {({ store, found }) => (
-        <WithDesk
+        <LoadedPlayground
           start={{ user: props.user, store, found, opened: () => props.conversation, open: props.onOpen }}
           onSignedOut={props.onSignedOut}
         />
@@ -47,7 +47,7 @@ async function storeOf(user: string): Promise<Store> {
   )
 }
 
-function WithDesk(props: { start: PlaygroundStart; onSignedOut(): void }) {
+function LoadedPlayground(props: { start: PlaygroundStart; onSignedOut(): void }) {
   const playground = createPlaygroundState(props.start)
   return <PlaygroundLayout playground={playground} actions={createActions(playground)} onSignedOut={props.onSignedOut} />
 }

@@ -1,7 +1,7 @@
 /** Exports kept conversations as a data set: loaded page by page, saved as one file, with what was left out and why. */
 import { createSignal, onCleanup, Show } from 'solid-js'
+import { noLongerNeeded } from '#client/api/abort-reason.ts'
 import { readError, send } from '#client/api/http.ts'
-import { notWanted } from '#client/api/not-wanted.ts'
 import { explain } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -24,7 +24,7 @@ export function ExportDialog(props: { query: string; onClose(): void }) {
   const [found, setFound] = createSignal<Found>()
   const write = createWrite()
   const left = new AbortController()
-  onCleanup(() => left.abort(notWanted))
+  onCleanup(() => left.abort(noLongerNeeded))
 
   const read = async () => {
     const asked = new URLSearchParams(props.query)

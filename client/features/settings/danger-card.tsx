@@ -25,7 +25,7 @@ export function DangerCard(props: { isUsual: boolean; onReset(): void }) {
               {t('reset')}
             </Button>
           </div>
-          <Deed
+          <DangerAction
             why={t('signOutWhy')}
             title={t('signOutTitle')}
             go={t('signOutAll')}
@@ -34,7 +34,7 @@ export function DangerCard(props: { isUsual: boolean; onReset(): void }) {
               return t('signedOut', { count: ended })
             }}
           />
-          <Deed
+          <DangerAction
             why={t('forgetWhy')}
             title={t('forgetTitle')}
             go={t('forgetAll')}
@@ -50,7 +50,7 @@ export function DangerCard(props: { isUsual: boolean; onReset(): void }) {
 }
 
 /** An action with a button that asks for confirmation. `run` resolves to the success message. */
-function Deed(props: { why: string; title: string; go: string; run(): Promise<string> }) {
+function DangerAction(props: { why: string; title: string; go: string; run(): Promise<string> }) {
   const [asking, setAsking] = createSignal(false)
   const write = createWrite()
   const go = () => {

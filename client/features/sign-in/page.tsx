@@ -25,7 +25,7 @@ export function SignInPage(props: {
   passkeys: string | undefined
   onEntered(entered: Entered): void
 }) {
-  const word = takeWord()
+  const word = takeProviderError()
   const [step, setStep] = createSignal<FactorMethods | undefined>(word === 'second-factor' ? anyFactor : undefined)
   const enter = (entry: Entry) => {
     if ('step' in entry) setStep(entry.step)
@@ -132,7 +132,7 @@ const failures: Record<string, Parameters<typeof t>[0]> = {
 }
 
 /** The result of a provider sign-in from the URL; removes it from the URL. */
-function takeWord(): string | undefined {
+function takeProviderError(): string | undefined {
   const address = new URL(location.href)
   const word = address.searchParams.get('sign-in')
   if (word === null) return undefined

@@ -13,7 +13,7 @@ const after = [
 
 /** These fields, without empty and default values. */
 const picked = (row: ChannelRow, names: readonly (keyof ChannelRow)[]): [string, unknown][] =>
-  names.flatMap((name): [string, unknown][] => (isWorthSaying(name, row[name]) ? [[name, row[name]]] : []))
+  names.flatMap((name): [string, unknown][] => (isNotDefault(name, row[name]) ? [[name, row[name]]] : []))
 
 /** Channels as JSON, as the API takes them: without keys, and without other secrets, of which only hints are known here. */
 export const channelsJson = (rows: readonly ChannelRow[]): string =>
@@ -37,7 +37,7 @@ function keyOf({ name: channel, keys }: ChannelRow, name: string, weight: number
   return keys.length > 1 || weight !== 1 ? { key: secret, name, ...(weight !== 1 && { weight }) } : secret
 }
 
-function isWorthSaying(name: keyof ChannelRow, value: unknown): boolean {
+function isNotDefault(name: keyof ChannelRow, value: unknown): boolean {
   if (value === null || value === undefined || value === '') return false
   if (typeof value === 'object' && block(value, '') === '') return false
   return JSON.stringify(value) !== JSON.stringify(usual[name])

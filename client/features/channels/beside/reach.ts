@@ -16,10 +16,12 @@ export interface Reach {
 /** What the other channels among `all` serve of the models of `channel`. */
 export function reachOf(channel: Offering, all: readonly Offering[]): Reach {
   const models = [...new Set(namesOf(channel))]
-  const rivals = all.filter((one) => one.id !== channel.id && one.enabled && one.groups.some((group) => channel.groups.includes(group)))
-  const serves = (model: string, group: string) => rivals.some((one) => one.groups.includes(group) && namesOf(one).includes(model))
+  const alternatives = all.filter(
+    (one) => one.id !== channel.id && one.enabled && one.groups.some((group) => channel.groups.includes(group)),
+  )
+  const serves = (model: string, group: string) => alternatives.some((one) => one.groups.includes(group) && namesOf(one).includes(model))
   return {
-    others: rivals.filter((one) => namesOf(one).some((name) => models.includes(name))).map(({ name }) => name),
+    others: alternatives.filter((one) => namesOf(one).some((name) => models.includes(name))).map(({ name }) => name),
     models,
     alone: models.filter((model) => !channel.groups.every((group) => serves(model, group))),
   }

@@ -110,7 +110,7 @@ const listOf = (text: string): string[] =>
     .filter(Boolean)
 
 /** Those of these fields for which `read` gives a value. */
-const said = <Name extends string, Value>(fields: readonly Name[], read: (name: Name) => Value | undefined) =>
+const valuesFor = <Name extends string, Value>(fields: readonly Name[], read: (name: Name) => Value | undefined) =>
   Object.fromEntries(fields.flatMap((name) => (read(name) === undefined ? [] : [[name, read(name)]])))
 
 /** The patch for a form. Throws SyntaxError with the name of the field whose text is not JSON. */
@@ -135,9 +135,9 @@ export function patchOf(form: ChannelSettings): ChannelPatch {
     systemPrompt: form.systemPrompt,
     strict: form.strict,
     headers: valuesOf(form.headers),
-    timeouts: said(phases, (phase) => (form[phase].trim() === '' ? undefined : Number(form[phase]))),
+    timeouts: valuesFor(phases, (phase) => (form[phase].trim() === '' ? undefined : Number(form[phase]))),
     proxy: form.proxy.trim(),
-    tls: said(pems, (pem) => (form[pem].trim() === '' ? undefined : form[pem])),
+    tls: valuesFor(pems, (pem) => (form[pem].trim() === '' ? undefined : form[pem])),
     speaks: form.speaks,
     operations: form.operations,
     foreignState: form.foreignState ? 'allow' : 'deny',

@@ -6,7 +6,7 @@ import { explain } from '#client/console/explain.ts'
 import { Loaded } from '#client/console/lists/loaded.tsx'
 import { asApiError, createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
 import { vendorCard } from '#client/console/vendors.ts'
-import { channelColumns, living, readFigures } from '#client/features/channels/channel-columns.tsx'
+import { channelColumns, readFigures, withFigures } from '#client/features/channels/channel-columns.tsx'
 import { t } from '#client/features/channels/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
@@ -51,7 +51,7 @@ export function ChannelsPage() {
     (path, signal) => readAll<GroupRow>(path, signal),
   )
   const figures = createLoad(() => true, readFigures)
-  const rows = createMemo(() => channels.value()?.map((row) => living(row, figures.value())))
+  const rows = createMemo(() => channels.value()?.map((row) => withFigures(row, figures.value())))
   const [removing, setRemoving] = createSignal<ChannelRow | null>(null)
   const [testing, setTesting] = createSignal<readonly ChannelRow[]>()
   const picks = createPicks(

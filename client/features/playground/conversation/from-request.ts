@@ -20,11 +20,11 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 /** `body`: a chat request. `at`: milliseconds. */
 export function fromRequest(body: Fields, at: number): OpenedRequest {
   const leftOut: string[] = []
-  const said = Array.isArray(body.messages) ? body.messages : []
+  const raw = Array.isArray(body.messages) ? body.messages : []
   const id = newId()
   const group = typeof body.group === 'string' ? body.group : null
   const model = typeof body.model === 'string' ? body.model : null
-  const turns = said.map((one: unknown, n) => turnOf(one, `messages[${n}]`, leftOut))
+  const turns = raw.map((one: unknown, n) => turnOf(one, `messages[${n}]`, leftOut))
   const { system, messages, draft } = threadOf(turns, { id, group: group ?? '', model: model ?? '', at }, leftOut)
   const settings = { ...settingsOf(body, leftOut), system }
   const first = messages.find(({ role }) => role === 'user')?.text ?? draft
@@ -45,10 +45,10 @@ interface Turn {
   callId: string
 }
 
-function turnOf(said: unknown, path: string, leftOut: string[]): Turn {
+function turnOf(raw: unknown, path: string, leftOut: string[]): Turn {
   const turn: Turn = { path, role: '', text: '', refusal: '', calls: [], callId: '' }
-  if (!isFields(said)) return turn
-  const { role, content, refusal, tool_calls: calls, tool_call_id: callId, ...others } = said
+  if (!isFields(raw)) return turn
+  const { role, content, refusal, tool_calls: calls, tool_call_id: callId, ...others } = raw
   for (const [name, value] of Object.entries(others)) if (value !== null && value !== undefined) leftOut.push(`${path}.${name}`)
   return {
     ...{ path, role: String(role), text: textOf(content, `${path}.content`, leftOut), callId: typeof callId === 'string' ? callId : '' },

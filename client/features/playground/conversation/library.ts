@@ -12,7 +12,7 @@ import { createThread, type Thread } from './thread.ts'
 /** Id of the unstarted conversation: it keeps the draft and settings for the next one and appears in no list. */
 export const unstartedId = 'new'
 
-type News =
+type LibraryEvent =
   | { conversations: Conversation[] }
   | { gone: string }
   | { put: Message[] }
@@ -59,13 +59,13 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
   const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(`parley-${user}`)
   const [byId, setById] = createSignal<ReadonlyMap<string, Conversation>>(new Map(found.map((one) => [one.id, complete(one)])))
   const open = new Map<string, Open>()
-  const tell = (news: News) => channel?.postMessage(news)
+  const broadcast = (event: LibraryEvent) => channel?.postMessage(event)
 
   const show = (conversations: readonly Conversation[]) =>
     setById((before) => new Map([...before, ...conversations.map((one) => [one.id, one] as const)]))
   const save = async (conversations: Conversation[]) => {
     show(conversations)
-    tell({ conversations })
+    broadcast({ conversations })
     await store.saveConversations(conversations)
   }
   const hide = (id: string) => {
@@ -82,7 +82,7 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
   const put = (messages: Message[]) => {
     apply(messages, (thread, message) => thread.put(message))
     void store.saveMessages(messages)
-    tell({ put: messages })
+    broadcast({ put: messages })
   }
 
   const load = (id: string): Open => {
@@ -106,11 +106,11 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
     const orphans = messages.filter((message) => isRunning(message) && !isRunningHere(message.id))
     if (orphans.length === 0) return
     const claimed = new Set<string>()
-    const listen = (event: MessageEvent<News>) => {
+    const listen = (event: MessageEvent<LibraryEvent>) => {
       if ('put' in event.data) for (const message of event.data.put) claimed.add(message.id)
     }
     channel?.addEventListener('message', listen)
-    tell({ whoRuns: orphans.map((message) => message.id), conversation })
+    broadcast({ whoRuns: orphans.map((message) => message.id), conversation })
     setTimeout(() => {
       channel?.removeEventListener('message', listen)
       const lost = orphans.filter((message) => !claimed.has(message.id))
@@ -118,17 +118,17 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
     }, askPauseMs)
   }
 
-  const hear = ({ data: news }: MessageEvent<News>) => {
-    if ('put' in news) apply(news.put, (thread, message) => thread.put(message))
-    else if ('removed' in news) apply(news.removed, (thread, message) => void thread.remove(message.id))
-    else if ('gone' in news) hide(news.gone)
-    else if ('whoRuns' in news) {
-      const mine = news.whoRuns.filter(isRunningHere)
-      const messages = mine.flatMap((id) => open.get(news.conversation)?.thread.get(id) ?? [])
-      if (messages.length > 0) tell({ put: messages })
-    } else show(news.conversations.filter(({ id }) => id !== unstartedId))
+  const receive = ({ data: event }: MessageEvent<LibraryEvent>) => {
+    if ('put' in event) apply(event.put, (thread, message) => thread.put(message))
+    else if ('removed' in event) apply(event.removed, (thread, message) => void thread.remove(message.id))
+    else if ('gone' in event) hide(event.gone)
+    else if ('whoRuns' in event) {
+      const mine = event.whoRuns.filter(isRunningHere)
+      const messages = mine.flatMap((id) => open.get(event.conversation)?.thread.get(id) ?? [])
+      if (messages.length > 0) broadcast({ put: messages })
+    } else show(event.conversations.filter(({ id }) => id !== unstartedId))
   }
-  channel?.addEventListener('message', hear)
+  channel?.addEventListener('message', receive)
 
   const library: Library = {
     durable: store.durable,
@@ -142,7 +142,7 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
       const messages = await store.messages(id)
       await store.removeConversation(id)
       hide(id)
-      tell({ gone: id })
+      broadcast({ gone: id })
       return () => {
         if (conversation) library.save(conversation)
         put(messages)
@@ -157,7 +157,7 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
     removeMessages(messages) {
       apply(messages, (thread, message) => void thread.remove(message.id))
       void store.removeMessages(messages)
-      tell({ removed: messages })
+      broadcast({ removed: messages })
     },
     async adopt(entries) {
       for (let from = 0; from < entries.length; from += adoptedAtOnce) {
@@ -169,7 +169,7 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
     messages: (id) => store.messages(id),
     search: (text, signal) => store.search(text, signal),
     async removeAll() {
-      for (const id of byId().keys()) tell({ gone: id })
+      for (const id of byId().keys()) broadcast({ gone: id })
       await store.destroy()
       setById(new Map())
     },

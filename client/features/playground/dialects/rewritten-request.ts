@@ -1,7 +1,7 @@
 /** The next request in the selected dialect. Chat is the playground's own; the server converts to the others. */
 import { type Accessor, createEffect, createSignal, onCleanup } from 'solid-js'
+import { noLongerNeeded } from '#client/api/abort-reason.ts'
 import { ApiError } from '#client/api/http.ts'
-import { notWanted } from '#client/api/not-wanted.ts'
 import { previewIn } from '#client/api/preview.ts'
 import type { ChatBody } from '#client/features/playground/reply/request-body.ts'
 import { type OtherDialect, otherDialects } from '#shared/console/inspection/preview'
@@ -44,7 +44,7 @@ export function createRewrittenRequest(
     const timer = setTimeout(() => void ask(sent, wanted, abort.signal), before === wanted ? pauseMs : 0)
     onCleanup(() => {
       clearTimeout(timer)
-      abort.abort(notWanted)
+      abort.abort(noLongerNeeded)
     })
     return wanted
   })

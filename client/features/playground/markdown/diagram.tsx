@@ -7,7 +7,7 @@ import { t } from '#client/features/playground/messages/messages.ts'
 import { startWorker } from './worker-address.ts'
 
 /** Timeout of one diagram, in milliseconds. */
-const patience = 10_000
+const timeoutMs = 10_000
 /** Longer code is not drawn. Characters. */
 const mostCode = 20_000
 
@@ -21,7 +21,7 @@ function drawn(source: string, colours: { bg: string; fg: string }): Promise<str
       worker?.terminate()
       resolve(svg === undefined ? undefined : URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' })))
     }
-    const timer = setTimeout(end, patience)
+    const timer = setTimeout(end, timeoutMs)
     try {
       worker = startWorker('diagram')
       worker.onmessage = ({ data }: MessageEvent<{ svg?: string }>) => end(data.svg)

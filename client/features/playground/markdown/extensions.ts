@@ -68,7 +68,7 @@ const mostNested = 32
 /** The current nesting level; the parser is synchronous. */
 let nested = 0
 
-function oneDeeper<Found>(read: () => Found): Found | undefined {
+function withNesting<Found>(read: () => Found): Found | undefined {
   if (nested === mostNested) return undefined
   nested += 1
   try {
@@ -82,10 +82,10 @@ function oneDeeper<Found>(read: () => Found): Found | undefined {
 export const markdownExtensions: MarkedExtension = {
   tokenizer: {
     blockquote(source) {
-      return oneDeeper(() => Tokenizer.prototype.blockquote.call(this, source))
+      return withNesting(() => Tokenizer.prototype.blockquote.call(this, source))
     },
     list(source) {
-      return oneDeeper(() => Tokenizer.prototype.list.call(this, source))
+      return withNesting(() => Tokenizer.prototype.list.call(this, source))
     },
     emStrong(source, masked, before) {
       const near = masked.slice(masked.length - source.length).slice(0, longestEmphasis)

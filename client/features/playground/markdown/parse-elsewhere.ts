@@ -5,7 +5,7 @@
 import { startWorker } from './worker-address.ts'
 
 /** Timeout of one block, in milliseconds. */
-const patience = 2_000
+const timeoutMs = 2_000
 
 interface Waiting {
   source: string
@@ -28,7 +28,7 @@ function serve(): void {
   if (busy) return
   busy = queue.shift()
   if (!busy) return
-  timer = setTimeout(giveUp, patience)
+  timer = setTimeout(giveUp, timeoutMs)
   try {
     worker ??= started()
     worker.postMessage({ id: 0, source: busy.source })

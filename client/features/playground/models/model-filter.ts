@@ -8,8 +8,8 @@ export type Ability = (typeof abilities)[number]
 
 /** Whether the model is known to have an ability. Unknown counts as no. */
 export const hasAbility = (row: ModelRow, ability: Ability): boolean => {
-  const said = row.capabilities[ability]
-  return said !== undefined && said !== false
+  const capability = row.capabilities[ability]
+  return capability !== undefined && capability !== false
 }
 
 /** Rows whose name contains every word of `search` and that have all `wanted` abilities, in their order. */

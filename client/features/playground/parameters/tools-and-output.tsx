@@ -8,7 +8,7 @@ import { checkSchema, checkTools, exampleSchema, exampleTools, type JsonProblem 
 
 const outputs = ['text', 'json', 'schema'] as const
 const outputLabel: Record<Settings['output'], MessageKey> = { text: 'outputText', json: 'outputJson', schema: 'outputSchema' }
-const troubleLabel: Record<JsonProblem, MessageKey> = { json: 'notJson', list: 'toolsList', shape: 'toolsShape', object: 'schemaObject' }
+const problemLabel: Record<JsonProblem, MessageKey> = { json: 'notJson', list: 'toolsList', shape: 'toolsShape', object: 'schemaObject' }
 
 /** Response format (text, JSON, a schema) and tool definitions, both checked where they are typed. */
 export function ToolsAndOutput(props: { settings: Settings; onChange(patch: Partial<Settings>): void }) {
@@ -65,23 +65,23 @@ function JsonField(props: {
   onChange(text: string): void
 }) {
   const id = createUniqueId()
-  const trouble = createMemo(() => (props.value.trim() === '' ? undefined : props.check(props.value)))
+  const problem = createMemo(() => (props.value.trim() === '' ? undefined : props.check(props.value)))
   return (
     <div class="grid gap-1.5">
       <textarea
         class="in field-sizing-content max-h-[280px] min-h-[62px] font-mono text-[12px]!"
         spellcheck={false}
         aria-label={props.label}
-        aria-invalid={trouble() ? 'true' : undefined}
-        aria-describedby={trouble() ? id : undefined}
+        aria-invalid={problem() ? 'true' : undefined}
+        aria-describedby={problem() ? id : undefined}
         placeholder={t('notSent')}
         value={props.value}
         onChange={(event) => props.onChange(event.currentTarget.value)}
       />
-      <Show when={trouble()} keyed>
+      <Show when={problem()} keyed>
         {(kind) => (
           <p class="wrong" id={id}>
-            {t(troubleLabel[kind])}
+            {t(problemLabel[kind])}
           </p>
         )}
       </Show>

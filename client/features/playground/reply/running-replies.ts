@@ -3,8 +3,8 @@
  * however fast tokens arrive. Text is saved a few times a second, so that a reload loses little; the end is saved at once.
  */
 import { type Accessor, createSignal } from 'solid-js'
+import { noLongerNeeded } from '#client/api/abort-reason.ts'
 import { readLog } from '#client/api/logs.ts'
-import { notWanted } from '#client/api/not-wanted.ts'
 import { hasContent, type Reply } from '#client/features/playground/conversation/conversation.ts'
 import { runReply } from './run-reply.ts'
 import { throttleToFrames } from './throttle-to-frames.ts'
@@ -100,7 +100,7 @@ export function createRunningReplies(save: (reply: Reply) => void): RunningRepli
       setIds(new Set(runs.keys()))
       return final
     },
-    stop: (id) => runs.get(id)?.abort.abort(notWanted),
+    stop: (id) => runs.get(id)?.abort.abort(noLongerNeeded),
     trace(id) {
       ids()
       const kept = traces.get(id)
@@ -111,7 +111,7 @@ export function createRunningReplies(save: (reply: Reply) => void): RunningRepli
       for (const run of runs.values()) {
         run.abandoned = true
         save({ ...run.latest, state: 'interrupted' })
-        run.abort.abort(notWanted)
+        run.abort.abort(noLongerNeeded)
       }
     },
   }

@@ -25,7 +25,7 @@ export function throttleToFrames(work: () => void): { commit(): void; cancel(): 
     timer = undefined
   }
   /** Runs in the first task after the frame, when layout and paint are done. */
-  const weigh = () => {
+  const measure = () => {
     const wanted = Math.min(maxGapMs, Math.max(minGapMs, (performance.now() - ranAt) * restPerWork))
     gapMs = (gapMs + wanted) / 2
   }
@@ -33,7 +33,7 @@ export function throttleToFrames(work: () => void): { commit(): void; cancel(): 
     cancel()
     ranAt = performance.now()
     work()
-    if (!document.hidden) setTimeout(weigh)
+    if (!document.hidden) setTimeout(measure)
   }
   /** Requests a frame once the gap is over: a requested frame that is not used would be drawn for nothing. */
   const askFrame = () => {

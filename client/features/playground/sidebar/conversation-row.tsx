@@ -27,12 +27,12 @@ export function ConversationRow(props: {
     const wasOpen = props.current
     // At once, so that it does not move the focus from something pressed during the deletion.
     props.page.focusComposer()
-    const bringBack = await playground.library.remove(props.row.id)
+    const restore = await playground.library.remove(props.row.id)
     if (wasOpen) playground.open(null)
     showToast(t('conversationDeleted', { title: title() }), {
       label: t('undo'),
       run: () => {
-        bringBack()
+        restore()
         if (wasOpen) playground.open(props.row.id)
       },
     })

@@ -1,4 +1,4 @@
-import { forgetWords, signOut } from '#client/api/account.ts'
+import { deleteUserData, signOut } from '#client/api/account.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 
 /** Stops running replies and signs out; with `forget` all data of this user is removed from this browser first. */
@@ -7,7 +7,7 @@ export async function leave(page: PageContext, forget: boolean): Promise<void> {
   for (const id of replies.ids()) replies.stop(id)
   if (forget) {
     await library.removeAll()
-    await forgetWords(page.playground.user().id)
+    await deleteUserData(page.playground.user().id)
   }
   await signOut().catch(() => undefined)
   library.close()

@@ -1,5 +1,5 @@
 import { createEffect, createMemo, createSignal, on, onCleanup, Show } from 'solid-js'
-import { notWanted } from '#client/api/not-wanted.ts'
+import { noLongerNeeded } from '#client/api/abort-reason.ts'
 import type { Snippet } from '#client/features/playground/conversation/snippet.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -20,7 +20,7 @@ export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
   let aborter = new AbortController()
   onCleanup(() => {
     clearTimeout(pause)
-    aborter.abort(notWanted)
+    aborter.abort(noLongerNeeded)
   })
   const type = (text: string) => {
     setSearch(text)
@@ -29,7 +29,7 @@ export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
   }
   const [hits, setHits] = createSignal<ReadonlyMap<string, Snippet>>(new Map())
   const look = async (text: string) => {
-    aborter.abort(notWanted)
+    aborter.abort(noLongerNeeded)
     aborter = new AbortController()
     const { signal } = aborter
     const found = text === '' ? new Map<string, Snippet>() : await playground.library.search(text, signal)

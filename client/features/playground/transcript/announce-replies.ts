@@ -6,7 +6,7 @@ import type { PageContext } from '#client/features/playground/state/page-context
 import { announce, announceError } from '#client/ui/announcer.tsx'
 
 const quietMs = 10_000
-const readAloud = 400
+const longestReadOut = 400
 
 /** Announces the progress of a reply to screen readers: started, still running after a silence, ended. */
 export function announceReplies(page: PageContext): void {
@@ -37,6 +37,6 @@ function tellEnd(reply: Reply, aloud: boolean): void {
   else if (reply.state === 'stopped') announce(t('stopped'))
   else if (aloud) {
     const words = reply.text.trim().split(/\s+/).length
-    announce(reply.text.length <= readAloud ? reply.text : t('replyComplete', { count: words }))
+    announce(reply.text.length <= longestReadOut ? reply.text : t('replyComplete', { count: words }))
   }
 }

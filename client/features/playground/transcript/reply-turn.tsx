@@ -58,7 +58,7 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
         <Show when={props.reply.text !== '' || running()}>
           <Prose text={props.reply.text} running={running()} />
         </Show>
-        <Show when={saysNothing(props.reply)}>
+        <Show when={isBlank(props.reply)}>
           <p class="text-ink-3">{t('emptyReply')}</p>
         </Show>
         <Show when={props.reply.refusal !== ''}>
@@ -105,5 +105,5 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
 }
 
 /** Whether a reply ended without anything to read. */
-const saysNothing = ({ state, text, refusal, calls, finish }: Reply): boolean =>
+const isBlank = ({ state, text, refusal, calls, finish }: Reply): boolean =>
   state === 'complete' && text === '' && refusal === '' && calls.length === 0 && finish !== 'content_filter'

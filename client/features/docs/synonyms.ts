@@ -1,5 +1,5 @@
 /** Synonyms for search: the reference uses one word of each list. In lower case. */
-export const sameWords: readonly (readonly string[])[] = [
+export const synonyms: readonly (readonly string[])[] = [
   ['语音转文字', '语音识别', '转录', '转写', 'speech to text', 'transcription'],
   ['文字转语音', '语音合成', '朗读', 'text to speech', 'speech'],
   ['生图', '绘图', '图片生成', '图像生成', '生成图片', 'images/generations'],

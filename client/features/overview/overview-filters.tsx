@@ -10,13 +10,13 @@ import type { UsageReportRow } from '#shared/console/usage'
 import { t } from './messages.ts'
 
 /** The URL parameters of the filters. */
-export const whoseNames = ['model', 'user', 'group', 'key', 'team', 'channel'] as const
+export const filterNames = ['model', 'user', 'group', 'key', 'team', 'channel'] as const
 
 /** Their values in the URL. */
-export const whoseOf = (url: UrlState): Record<string, string> => Object.fromEntries(whoseNames.map((name) => [name, url.get(name)]))
+export const filtersOf = (url: UrlState): Record<string, string> => Object.fromEntries(filterNames.map((name) => [name, url.get(name)]))
 
 /** The chips. A menu lists at most two hundred names; others are reachable by URL only. `from`: start of the period for used models. */
-export function WhoseFilters(props: { url: UrlState; admin: boolean; from: string | undefined }) {
+export function OverviewFilters(props: { url: UrlState; admin: boolean; from: string | undefined }) {
   const { url } = props
   const names = (path: string) =>
     createLoad(
@@ -26,7 +26,7 @@ export function WhoseFilters(props: { url: UrlState; admin: boolean; from: strin
   const users = names('/api/users?limit=200')
   const groups = names('/api/groups?all=true&limit=200')
   const models = createLoad(
-    () => props.from && `/api/usage?${queryOf({ ...whoseOf(url), model: '', by: 'model', from: props.from, limit: '200' })}`,
+    () => props.from && `/api/usage?${queryOf({ ...filtersOf(url), model: '', by: 'model', from: props.from, limit: '200' })}`,
     (path, signal) => callApi<Page<UsageReportRow>>('GET', path, undefined, signal),
   )
   const options = (known: readonly (string | undefined)[] = []) =>
