@@ -10,7 +10,7 @@ async function waited(gap: number, { asksLater = true } = {}): Promise<number> {
   let asks = true
   const ask = () => {
     if (!asks) return
-    checks.asked(isLeaving)
+    checks.checked(isLeaving)
     clock.after(gap, ask)
   }
   ask()
@@ -19,7 +19,7 @@ async function waited(gap: number, { asksLater = true } = {}): Promise<number> {
   asks = asksLater
   const began = clock.monotonic()
   let ended: number | undefined
-  void checks.heard(new AbortController().signal).then(() => {
+  void checks.seen(new AbortController().signal).then(() => {
     ended = clock.monotonic() - began
   })
   await clock.advance(60_000)
@@ -41,7 +41,7 @@ test('two that ask in turns, one shortly after the other, have both heard it', a
   const checks = createHealthChecks(clock)
   let isLeaving = false
   const ask = (gap: number) => {
-    checks.asked(isLeaving)
+    checks.checked(isLeaving)
     clock.after(gap, () => ask(gap))
   }
   ask(2_000)
@@ -51,7 +51,7 @@ test('two that ask in turns, one shortly after the other, have both heard it', a
   isLeaving = true
   const began = clock.monotonic()
   let ended: number | undefined
-  void checks.heard(new AbortController().signal).then(() => {
+  void checks.seen(new AbortController().signal).then(() => {
     ended = clock.monotonic() - began
   })
   await clock.advance(60_000)
@@ -65,12 +65,12 @@ test('one that stopped asking is not waited for', async () => {
 test('nobody asked, or somebody now and then: nothing is waited for', async () => {
   const clock = handClock()
   const checks = createHealthChecks(clock)
-  await checks.heard(new AbortController().signal)
-  checks.asked(false)
-  await checks.heard(new AbortController().signal)
+  await checks.seen(new AbortController().signal)
+  checks.checked(false)
+  await checks.seen(new AbortController().signal)
   await clock.advance(20_000)
-  checks.asked(false)
-  await checks.heard(new AbortController().signal)
+  checks.checked(false)
+  await checks.seen(new AbortController().signal)
   expect(clock.monotonic()).toBe(20_000)
 })
 
@@ -78,12 +78,12 @@ test('who is in a hurry ends it', async () => {
   const clock = handClock()
   const checks = createHealthChecks(clock)
   for (let n = 0; n < 3; n++) {
-    checks.asked(false)
+    checks.checked(false)
     await clock.advance(1_000)
   }
   const hurry = new AbortController()
   let isOver = false
-  const over = checks.heard(hurry.signal).then(() => {
+  const over = checks.seen(hurry.signal).then(() => {
     isOver = true
   })
   await clock.advance(100)

@@ -6,7 +6,7 @@ import type { Clock } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
 
 /** Failed checks after which common balancers stop sending requests (HAProxy and Kubernetes: 3). */
-const toldEnough = 3
+const enoughFailures = 3
 /** Milliseconds; less frequent requests are not health checks. */
 const longestGapMs = 10_000
 const longestWaitMs = 30_000
@@ -16,9 +16,9 @@ const gapsLooked = 4
 /** Tracks health checks, and waits until they have seen the shutdown. */
 export interface HealthChecks {
   /** A check was answered, saying whether this process is shutting down. */
-  asked(isLeaving: boolean): void
+  checked(isLeaving: boolean): void
   /** Resolves when the checks have seen it often enough, at once without checks, after 30 s at the latest, or when `hurried` is aborted. */
-  heard(hurried: AbortSignalLike): Promise<void>
+  seen(hurried: AbortSignalLike): Promise<void>
 }
 
 export function createHealthChecks(clock: Pick<Clock, 'monotonic' | 'sleep'>): HealthChecks {
@@ -30,15 +30,15 @@ export function createHealthChecks(clock: Pick<Clock, 'monotonic' | 'sleep'>): H
   const isChecked = () => gaps.length > 0 && clock.monotonic() - last <= 2 * Math.max(...gaps) + 200
 
   return {
-    asked(isLeaving) {
+    checked(isLeaving) {
       const now = clock.monotonic()
       if (now - last <= longestGapMs) gaps = [...gaps.slice(1 - gapsLooked), now - last]
       last = now
       if (isLeaving) told += 1
     },
-    async heard(hurried) {
+    async seen(hurried) {
       const until = clock.monotonic() + longestWaitMs
-      while (told < toldEnough && isChecked() && clock.monotonic() < until && !hurried.aborted)
+      while (told < enoughFailures && isChecked() && clock.monotonic() < until && !hurried.aborted)
         await clock.sleep(20, hurried).catch(() => undefined)
     },
   }

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { createRest } from './jobs.ts'
+import { createIdleWatch } from './jobs.ts'
 
 /** How often it gave back after each look, by the CPU time between two looks. */
 function after(...used: number[]): number[] {
   let cpu = 5_000
   let times = 0
-  const look = createRest(
+  const look = createIdleWatch(
     () => cpu,
     () => times++,
   )

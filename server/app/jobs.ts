@@ -44,7 +44,7 @@ interface JobParts {
   tokenUses: { sweep(): Promise<number> }
   calls: { sweep(): Promise<number> }
   /** Work that outlasts a request. */
-  work: Pick<Jobs, 'look'>
+  work: Pick<Jobs, 'poll'>
   /** Preloads rarely needed modules, once there are requests. */
   prepare(): Promise<void>
   /** Milliseconds after which another process takes it over. */
@@ -83,23 +83,23 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     replays,
     backups,
   } = parts
-  const rest = createRest(cpuMs, platform.shrink)
+  const idleWatch = createIdleWatch(cpuMs, platform.shrink)
   const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
     ['store when keys were last used', 10_000, accounts.flushLastUsed],
     ['delete expired sessions', 600_000, accounts.sweepSessions],
     ['record failed sign-ins', 60_000, accounts.flushSignInLog],
-    ['look after answers in the background', 2_000, background.beat],
-    ['close answers in the background that were interrupted', 30_000, background.closeInterrupted],
-    ['look after batches, replays and other long work', parts.takeoverMs / 10, work.look],
+    ['keep background responses alive', 2_000, background.beat],
+    ['close interrupted background responses', 30_000, background.closeInterrupted],
+    ['run batches, replays and other long work', parts.takeoverMs / 10, work.poll],
     ['delete expired batches', 600_000, batches.sweep],
     ['delete expired videos', 3_600_000, parts.videos.sweep],
-    ['delete what is known of interactions that are over', 3_600_000, parts.backgroundInteractions.sweep],
+    ['delete records of ended interactions', 3_600_000, parts.backgroundInteractions.sweep],
     ['delete ended tokens of live sessions', 3_600_000, parts.tokenUses.sweep],
-    ['delete calls that are over', 3_600_000, parts.calls.sweep],
+    ['delete ended calls', 3_600_000, parts.calls.sweep],
     ['delete old replays', 3_600_000, replays.sweep],
     ['store reasoning state', 1_000, reasoningState.flush],
     ['delete conversations whose link has ended', 600_000, conversations.sweep],
-    ['delete invitations that are over', 3_600_000, invitations.sweep],
+    ['delete ended invitations', 3_600_000, invitations.sweep],
     ['delete expired files', 600_000, files.sweep],
     ['delete expired reasoning state', 600_000, reasoningState.sweep],
     ['write off the leases of missing instances', 3_600_000, books.writeOff],
@@ -107,12 +107,12 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     ['discard unused rate limits', 600_000, limiter.sweep],
     ['aggregate the usage of past hours', 60_000, upkeep.addUp],
     [turnMonths, 3_600_000, upkeep.turnMonths],
-    ['check channels that rest', 15_000, checkChannels],
-    ['look for what alerts are about', 30_000, alerting.look],
+    ['check resting channels', 15_000, checkChannels],
+    ['check for alert conditions', 30_000, alerting.look],
     ['deliver alerts', 2_000, alerting.alerts.deliver],
     ['delete old alerts', 3_600_000, alerting.alerts.sweep],
     ['check parley.yaml for changes', 1_000, file.look],
-    ['give memory back', lookEveryMs, async () => rest()],
+    ['give memory back', idleCheckMs, async () => idleWatch()],
     ['load the table of tokens', 1_000, parts.prepare],
     ['end requests of revoked keys', 1_000, async () => relay.end(accounts.refusalOf)],
   ]
@@ -132,30 +132,30 @@ export function startJobs(parts: JobParts): { cancel(): void } {
 }
 
 /** Milliseconds between two checks. */
-const lookEveryMs = 10_000
+const idleCheckMs = 10_000
 /** Milliseconds of CPU time between two checks that count as work. */
 const busyMs = 1_500
-const quietMs = 500
+const idleMs = 500
 /** This many checks in a row without work count as idle. */
-const quietLooks = 3
+const idleChecks = 3
 
 /**
  * To be called every ten seconds: calls `giveBack` once when the program becomes idle after work, or after the start. The process then
  * holds compiled code and spare memory; if they were released too soon, the next burst would compile again. `spentMs` is the CPU
  * time of the process so far.
  */
-export function createRest(spentMs: () => number, giveBack: () => void): () => void {
+export function createIdleWatch(spentMs: () => number, giveBack: () => void): () => void {
   let before = spentMs()
-  let quiet = 0
-  let isRested = false
+  let idleCount = 0
+  let isReleased = false
   return () => {
     const now = spentMs()
     const used = now - before
     before = now
-    quiet = used < quietMs ? quiet + 1 : 0
-    if (used > busyMs) isRested = false
-    if (isRested || quiet < quietLooks) return
-    isRested = true
+    idleCount = used < idleMs ? idleCount + 1 : 0
+    if (used > busyMs) isReleased = false
+    if (isReleased || idleCount < idleChecks) return
+    isReleased = true
     giveBack()
   }
 }

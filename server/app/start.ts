@@ -112,7 +112,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
     opening,
     mediaPolicy,
     readiness() {
-      checks.asked(readiness === 'draining')
+      checks.checked(readiness === 'draining')
       return readiness
     },
     work,
@@ -129,7 +129,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
   const hurry = new AbortController()
   async function leave(): Promise<void> {
     if (shared) await handOver(listener, hurry.signal)
-    else await checks.heard(hurry.signal)
+    else await checks.seen(hurry.signal)
     work.taken = false
     void metricsListener?.stop(true)
     await shutDown(listener, built, config.drainSeconds * 1000, hurry.signal)

@@ -85,7 +85,7 @@ describe.each(sampledEngines(import.meta.file))('a batch on %s', (engine) => {
 
   test('is asked, answered in its order, and sealed', async () => {
     const id = await begun('a', 'b', 'c')
-    await jobs.look()
+    await jobs.poll()
     expect((await ended(id)).counts).toEqual({ succeeded: 3, failed: 0, cancelled: 0, expired: 0 })
     expect(await results(id)).toEqual(['a', 'b', 'c'].map((name) => [name, 'succeeded', `{"said":"the secret ${name}"}`]))
     expect(await batches.find(id, 'bob')).toBeUndefined()
@@ -95,7 +95,7 @@ describe.each(sampledEngines(import.meta.file))('a batch on %s', (engine) => {
   test('tries again what an upstream fails, five times, and what it refuses not at all', async () => {
     const id = await begun('a', 'b')
     answer = async ({ body }) => refusal(body === '"the secret a"' ? 'upstream_error' : 'upstream_rejected')
-    await jobs.look()
+    await jobs.poll()
     expect((await ended(id, 1000)).counts).toMatchObject({ failed: 2 })
     expect([asked.filter((one) => one.includes('a"')).length, asked.filter((one) => one.includes('b"')).length]).toEqual([5, 1])
     expect(await results(id)).toEqual(['a', 'b'].map((name) => [name, 'failed', '{"error":"no"}']))
@@ -109,7 +109,7 @@ describe.each(sampledEngines(import.meta.file))('a batch on %s', (engine) => {
       const code = codes[asked.length - 1]
       return code ? refusal(code) : good(line)
     }
-    await jobs.look()
+    await jobs.poll()
     expect((await ended(id, 5_000)).counts).toMatchObject({ succeeded: 1, failed: 0 })
     expect(asked.length).toBe(5)
   })
@@ -117,7 +117,7 @@ describe.each(sampledEngines(import.meta.file))('a batch on %s', (engine) => {
   test('gives up what was not asked within a day', async () => {
     const id = await begun('a', 'b')
     answer = async () => refusal('insufficient_quota')
-    await jobs.look()
+    await jobs.poll()
     // Somebody beats for it all the while.
     for (let hour = 0; hour < 25; hour++) {
       await clock.advance(3_600_000)
@@ -133,7 +133,7 @@ describe.each(sampledEngines(import.meta.file))('a batch on %s', (engine) => {
   test('ends with its key', async () => {
     const id = await begun('a', 'b')
     caller = undefined
-    await jobs.look()
+    await jobs.poll()
     expect((await ended(id)).counts).toMatchObject({ cancelled: 2 })
     expect(asked).toEqual([])
   })
@@ -149,7 +149,7 @@ describe.each(sampledEngines(import.meta.file))('a batch on %s', (engine) => {
       })
       return undefined
     }
-    await jobs.look()
+    await jobs.poll()
     while (refused === undefined) await systemClock.sleep(2)
     expect(String(refused)).toContain('another process')
     expect((await batches.find(id))?.counts).toEqual({ succeeded: 0, failed: 0, cancelled: 0, expired: 0 })

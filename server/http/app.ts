@@ -32,7 +32,7 @@ export interface Load {
 export const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down. Try again shortly.', { retryAfter: 5 })
 const tooMuch = new GatewayError('overloaded', 'Parley is overloaded. Nothing was charged. Try again shortly.', { retryAfter: 2 })
 
-const turnedAway = sameErrorResponse(tooMuch)
+const refusal = sameErrorResponse(tooMuch)
 
 /** This many open requests are never an overload, regardless of delays. */
 const few = 64
@@ -165,7 +165,7 @@ export function createApp(parts: AppParts): App {
     const envelope = envelopeOf(route, arrival)
     if (overload !== tooMuch) return failed(overload, envelope, requestId)
     refused({ requestId, code: tooMuch.code, status: tooMuch.status })
-    return turnedAway(envelope, requestId)
+    return refusal(envelope, requestId)
   }
 
   async function admitted(route: Route, arrival: Arrival, params: Record<string, string> | undefined): Promise<Response> {

@@ -6,7 +6,7 @@ import { fromLiteLlm } from './litellm.ts'
 import { liteLlmKeys } from './litellm-keys.ts'
 import { liteLlmTeams, liteLlmUsers } from './litellm-people.ts'
 import { isObject, type Row, textOf } from './litellm-rows.ts'
-import { type LiteLlmDesk, type LiteLlmTables, liteLlmDesk } from './litellm-tables.ts'
+import { type LiteLlmContext, type LiteLlmTables, liteLlmContext } from './litellm-tables.ts'
 import type { Moved } from './moved.ts'
 
 /** How to read the rows. */
@@ -26,15 +26,15 @@ export function fromLiteLlmDatabase(tables: LiteLlmTables, reading: LiteLlmReadi
   const list = Array.isArray(file.model_list) ? file.model_list : []
   const settings = settingsOf(tables.LiteLLM_Config ?? [])
   const moved = fromLiteLlm({ ...settings, ...file, model_list: [...list, ...models.deployments] })
-  const desk = liteLlmDesk(tables, moved, reading.balance)
+  const context = liteLlmContext(tables, moved, reading.balance)
   for (const name of models.sealed)
-    desk.complainsOf(`model ${name}`)('litellm_params', 'is sealed: set LITELLM_SALT_KEY (or its master key) in the environment; left out')
-  const people = liteLlmUsers(desk)
-  const teams = liteLlmTeams(desk, people.holders)
-  moved.keys.push(...liteLlmKeys(desk, people, teams))
+    context.remarksOn(`model ${name}`)('litellm_params', 'is sealed: set LITELLM_SALT_KEY (or its master key) in the environment; left out')
+  const people = liteLlmUsers(context)
+  const teams = liteLlmTeams(context, people.holders)
+  moved.keys.push(...liteLlmKeys(context, people, teams))
   moved.users.push(...people.users)
   moved.teams.push(...teams.values())
-  remarkLeftOut(desk)
+  remarkLeftOut(context)
   return moved
 }
 
@@ -47,10 +47,10 @@ const leftOut = {
 } as const
 
 /** A remark about each non-empty table that is not imported. */
-function remarkLeftOut(desk: LiteLlmDesk): void {
+function remarkLeftOut(context: LiteLlmContext): void {
   for (const [table, what] of Object.entries(leftOut)) {
-    const { length } = desk.of(table as keyof typeof leftOut)
-    if (length > 0) desk.complainsOf(table)('rows', `${length} ${what}`)
+    const { length } = context.of(table as keyof typeof leftOut)
+    if (length > 0) context.remarksOn(table)('rows', `${length} ${what}`)
   }
 }
 

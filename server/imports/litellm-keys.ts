@@ -1,9 +1,9 @@
 /** Keys of LiteLLM's database: stored as the SHA-256 of the secret, as here, so clients keep theirs. Pure. */
 import type { DeclaredKey } from '#shared/console/key'
 import type { DeclaredTeam } from '#shared/console/team'
-import { type LiteLlmUsers, ofItsPages } from './litellm-people.ts'
-import { allowed, allowedByBoth, type Complain, limitsOf, type Row, spendingOf, strange, textOf } from './litellm-rows.ts'
-import { columns, commonColumns, type LiteLlmDesk } from './litellm-tables.ts'
+import { type LiteLlmUsers, uiTeam } from './litellm-people.ts'
+import { type AddRemark, allowed, allowedByBoth, limitsOf, type Row, remarkUnknown, spendingOf, textOf } from './litellm-rows.ts'
+import { columns, commonColumns, type LiteLlmContext } from './litellm-tables.ts'
 import { uniqueNames } from './moved.ts'
 
 const keyColumns = columns(
@@ -12,40 +12,40 @@ const keyColumns = columns(
 )
 
 /** The keys. Owners of a team's key become its members in `teams`. */
-export function liteLlmKeys(desk: LiteLlmDesk, people: LiteLlmUsers, teams: ReadonlyMap<string, DeclaredTeam>): DeclaredKey[] {
+export function liteLlmKeys(context: LiteLlmContext, people: LiteLlmUsers, teams: ReadonlyMap<string, DeclaredTeam>): DeclaredKey[] {
   const nameOf = uniqueNames()
-  const rows = desk.of('LiteLLM_VerificationToken')
-  const own = rows.filter((row) => textOf(row.team_id) !== ofItsPages)
+  const rows = context.of('LiteLLM_VerificationToken')
+  const own = rows.filter((row) => textOf(row.team_id) !== uiTeam)
   const keys = own.flatMap((row) => {
     const name = nameOf(textOf(row.key_alias) || textOf(row.key_name) || `key ${textOf(row.token).slice(0, 8)}`)
-    return keyOf(row, name, { desk, people, teams }) ?? []
+    return keyOf(row, name, { context, people, teams }) ?? []
   })
-  const ofPages = rows.length - own.length
-  if (ofPages > 0) desk.complainsOf('keys')('team_id', `${ofPages} are sessions of its own UI: left out`)
+  const uiSessions = rows.length - own.length
+  if (uiSessions > 0) context.remarksOn('keys')('team_id', `${uiSessions} are sessions of its own UI: left out`)
   return keys
 }
 
 interface Owners {
-  desk: LiteLlmDesk
+  context: LiteLlmContext
   people: LiteLlmUsers
   teams: ReadonlyMap<string, DeclaredTeam>
 }
 
 /** Undefined for one that cannot be imported. */
-function keyOf(row: Row, name: string, { desk, people, teams }: Owners): DeclaredKey | undefined {
-  const complain = desk.complainsOf(`key ${name}`)
+function keyOf(row: Row, name: string, { context, people, teams }: Owners): DeclaredKey | undefined {
+  const remark = context.remarksOn(`key ${name}`)
   const secret = secretOf(textOf(row.token))
-  if (secret === undefined) return void complain('token', 'is neither a SHA-256 nor a key: left out')
+  if (secret === undefined) return void remark('token', 'is neither a SHA-256 nor a key: left out')
   const teamId = textOf(row.team_id)
   const team = teams.get(teamId)
-  if (teamId !== '' && team === undefined) return void complain('team_id', 'names a team that was not imported: left out')
+  if (teamId !== '' && team === undefined) return void remark('team_id', 'names a team that was not imported: left out')
   const holder = people.holders.get(textOf(row.user_id))
-  const user = holder?.name ?? ofNobody(people, complain)
+  const user = holder?.name ?? withoutOwner(people, remark)
   if (team && !team.members?.some((member) => member.user === user)) team.members?.push({ user, role: 'member' })
   const models = team ? allowed(row.models) : allowedByBoth(allowed(row.models), holder?.models)
-  const { budget } = spendingOf(row, desk.budgetOf(row), complain)
-  const limits = limitsOf(row, desk.budgetOf(row), complain)
-  strange(row, keyColumns, complain)
+  const { budget } = spendingOf(row, context.budgetOf(row), remark)
+  const limits = limitsOf(row, context.budgetOf(row), remark)
+  remarkUnknown(row, keyColumns, remark)
   return {
     name,
     user,
@@ -64,8 +64,8 @@ function secretOf(token: string): { digest: string } | { key: string } | undefin
   return /^sk-[\x21-\x7e]{8,200}$/.test(token) ? { key: token } : undefined
 }
 
-function ofNobody(people: LiteLlmUsers, complain: Complain): string {
+function withoutOwner(people: LiteLlmUsers, remark: AddRemark): string {
   const name = people.nobody()
-  complain('user_id', `belongs to no user there: given to the user ${name}`)
+  remark('user_id', `belongs to no user there: given to the user ${name}`)
   return name
 }

@@ -1,8 +1,8 @@
 /** Users and teams of LiteLLM's database. Pure. */
 import type { DeclaredTeam } from '#shared/console/team'
 import type { NewUser } from '#shared/console/user'
-import { allowed, isObject, limitsOf, type Row, spendingOf, strange, textOf } from './litellm-rows.ts'
-import { columns, commonColumns, type LiteLlmDesk } from './litellm-tables.ts'
+import { allowed, isObject, limitsOf, type Row, remarkUnknown, spendingOf, textOf } from './litellm-rows.ts'
+import { columns, commonColumns, type LiteLlmContext } from './litellm-tables.ts'
 import { uniqueNames } from './moved.ts'
 
 /** A user who may have keys. */
@@ -24,17 +24,17 @@ export interface LiteLlmUsers {
 const userColumns = columns('user_id user_alias user_email user_role password teams team_id', commonColumns)
 const teamColumns = columns('team_id team_alias members members_with_roles admins blocked', commonColumns)
 /** Name of the owner of keys without one. */
-const nameOfNobody = 'litellm'
+const defaultOwner = 'litellm'
 /** The team of its own UI sessions. */
-export const ofItsPages = 'litellm-dashboard'
+export const uiTeam = 'litellm-dashboard'
 
 /** The users. */
-export function liteLlmUsers(desk: LiteLlmDesk): LiteLlmUsers {
+export function liteLlmUsers(context: LiteLlmContext): LiteLlmUsers {
   const nameOf = uniqueNames()
   const users: NewUser[] = []
   const holders = new Map<string, LiteLlmHolder>()
-  for (const row of desk.of('LiteLLM_UserTable')) {
-    const user = userOf(row, nameOf(textOf(row.user_alias) || textOf(row.user_email) || textOf(row.user_id)), desk)
+  for (const row of context.of('LiteLLM_UserTable')) {
+    const user = userOf(row, nameOf(textOf(row.user_alias) || textOf(row.user_email) || textOf(row.user_id)), context)
     users.push(user)
     holders.set(textOf(row.user_id), { name: user.name, models: allowed(row.models) })
   }
@@ -44,59 +44,59 @@ export function liteLlmUsers(desk: LiteLlmDesk): LiteLlmUsers {
     holders,
     nobody() {
       if (nobody === undefined) {
-        nobody = nameOf(nameOfNobody)
-        users.push({ name: nobody, role: 'user', ...desk.opening(undefined, desk.complainsOf(`user ${nobody}`)) })
+        nobody = nameOf(defaultOwner)
+        users.push({ name: nobody, role: 'user', ...context.opening(undefined, context.remarksOn(`user ${nobody}`)) })
       }
       return nobody
     },
   }
 }
 
-function userOf(row: Row, name: string, desk: LiteLlmDesk): NewUser {
-  const complain = desk.complainsOf(`user ${name}`)
+function userOf(row: Row, name: string, context: LiteLlmContext): NewUser {
+  const remark = context.remarksOn(`user ${name}`)
   const role = textOf(row.user_role)
-  const { budget, left } = spendingOf(row, undefined, complain)
-  const limits = limitsOf(row, undefined, complain)
+  const { budget, left } = spendingOf(row, undefined, remark)
+  const limits = limitsOf(row, undefined, remark)
   const user: NewUser = {
     name,
     role: role === 'proxy_admin' ? 'admin' : 'user',
-    ...desk.opening(left, complain),
+    ...context.opening(left, remark),
     ...(budget !== undefined && left === undefined && { budget }),
     ...(limits && { limits }),
   }
-  if (role.includes('viewer')) complain('user_role', `${role}: an ordinary user here`)
-  if (row.password) complain('password', 'is hashed differently: an administrator must set a new one, or users sign in by single sign-on')
-  if (row.user_email && textOf(row.user_alias) !== '') complain('user_email', 'is not stored here')
-  strange(row, userColumns, complain)
+  if (role.includes('viewer')) remark('user_role', `${role}: an ordinary user here`)
+  if (row.password) remark('password', 'is hashed differently: an administrator must set a new one, or users sign in by single sign-on')
+  if (row.user_email && textOf(row.user_alias) !== '') remark('user_email', 'is not stored here')
+  remarkUnknown(row, userColumns, remark)
   return user
 }
 
 /** The teams with their members, by their ids there. */
-export function liteLlmTeams(desk: LiteLlmDesk, holders: LiteLlmUsers['holders']): Map<string, DeclaredTeam> {
+export function liteLlmTeams(context: LiteLlmContext, holders: LiteLlmUsers['holders']): Map<string, DeclaredTeam> {
   const nameOf = uniqueNames()
   const teams = new Map<string, DeclaredTeam>()
-  const places = new Map(desk.of('LiteLLM_TeamMembership').map((row) => [`${textOf(row.team_id)} ${textOf(row.user_id)}`, row]))
-  for (const row of desk.of('LiteLLM_TeamTable')) {
+  const places = new Map(context.of('LiteLLM_TeamMembership').map((row) => [`${textOf(row.team_id)} ${textOf(row.user_id)}`, row]))
+  for (const row of context.of('LiteLLM_TeamTable')) {
     const id = textOf(row.team_id)
-    if (id === ofItsPages) continue
+    if (id === uiTeam) continue
     const name = nameOf(textOf(row.team_alias) || id)
-    const complain = desk.complainsOf(`team ${name}`)
+    const remark = context.remarksOn(`team ${name}`)
     if (row.blocked === true) {
-      complain('blocked', 'is blocked there: left out with all keys')
+      remark('blocked', 'is blocked there: left out with all keys')
       continue
     }
-    const { budget, left } = spendingOf(row, undefined, complain)
-    const limits = limitsOf(row, undefined, complain)
+    const { budget, left } = spendingOf(row, undefined, remark)
+    const limits = limitsOf(row, undefined, remark)
     const models = allowed(row.models)
     teams.set(id, {
       name,
-      ...desk.opening(left, complain),
+      ...context.opening(left, remark),
       ...(budget !== undefined && left === undefined && { budget }),
       ...(limits && { limits }),
       ...(models && { models }),
-      members: membersOf(row, name, holders, (userId) => places.get(`${id} ${userId}`), desk),
+      members: membersOf(row, name, holders, (userId) => places.get(`${id} ${userId}`), context),
     })
-    strange(row, teamColumns, complain)
+    remarkUnknown(row, teamColumns, remark)
   }
   return teams
 }
@@ -109,21 +109,21 @@ function membersOf(
   name: string,
   holders: LiteLlmUsers['holders'],
   placeOf: (userId: string) => Row | undefined,
-  desk: LiteLlmDesk,
+  context: LiteLlmContext,
 ): Members {
-  const complain = desk.complainsOf(`team ${name}`)
+  const remark = context.remarksOn(`team ${name}`)
   const members: Members = []
   for (const { id, role } of listedMembers(team)) {
     const user = holders.get(id)?.name
     if (user === undefined) {
-      complain('members_with_roles', `${id || 'one without an id'} is not a user there: left out`)
+      remark('members_with_roles', `${id || 'one without an id'} is not a user there: left out`)
       continue
     }
     const place = placeOf(id)
-    const shared = place && desk.budgetOf(place)
-    const cap = place && spendingOf({ spend: place.spend }, shared, complain).budget
+    const shared = place && context.budgetOf(place)
+    const cap = place && spendingOf({ spend: place.spend }, shared, remark).budget
     if (shared && limitsOf({}, shared, () => undefined))
-      complain('rpm_limit', `of the member ${user} has no equivalent here: limits apply to keys and teams`)
+      remark('rpm_limit', `of the member ${user} has no equivalent here: limits apply to keys and teams`)
     members.push({ user, role, ...(cap && { budget: cap }) })
   }
   return members

@@ -5,7 +5,7 @@ import { plainDecimal } from './moved.ts'
 /** A row as the driver reads it. */
 export type Row = Readonly<Record<string, unknown>>
 /** Adds a remark about one row. */
-export type Complain = (field: string, why: string) => void
+export type AddRemark = (field: string, why: string) => void
 
 /** A text, empty for anything else. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '')
@@ -29,7 +29,7 @@ export interface Spending {
 }
 
 /** The budget of a row, or of the shared one that it names. */
-export function spendingOf(row: Row, shared: Row | undefined, complain: Complain): Spending {
+export function spendingOf(row: Row, shared: Row | undefined, remark: AddRemark): Spending {
   const from = row.max_budget === null || row.max_budget === undefined ? shared : row
   const most = from?.max_budget
   if (from === undefined || most === null || most === undefined) return { budget: undefined, left: undefined }
@@ -40,7 +40,7 @@ export function spendingOf(row: Row, shared: Row | undefined, complain: Complain
   }
   const window = windows.find(([pattern]) => pattern.test(duration))?.[1]
   if (window === undefined) {
-    complain('budget_duration', `${duration} is not a day, week or month: the budget is monthly`)
+    remark('budget_duration', `${duration} is not a day, week or month: the budget is monthly`)
     return { budget: { monthly: plainDecimal(Number(most)) }, left: undefined }
   }
   return { budget: { [window]: plainDecimal(Number(most)) }, left: undefined }
@@ -49,12 +49,12 @@ export function spendingOf(row: Row, shared: Row | undefined, complain: Complain
 const limitColumns = { rpm: 'rpm_limit', tpm: 'tpm_limit', concurrency: 'max_parallel_requests' } as const
 
 /** The limits of a row, or of the shared budget that it names. */
-export function limitsOf(row: Row, shared: Row | undefined, complain: Complain): Limits | undefined {
+export function limitsOf(row: Row, shared: Row | undefined, remark: AddRemark): Limits | undefined {
   const limits: Limits = {}
   for (const [name, column] of Object.entries(limitColumns) as [keyof typeof limitColumns, string][]) {
     const value = Number(row[column] ?? shared?.[column] ?? Number.NaN)
     if (value >= 1) limits[name] = Math.trunc(value)
-    else if (value <= 0) complain(column, 'is 0, which would refuse everything: not imported')
+    else if (value <= 0) remark(column, 'is 0, which would refuse everything: not imported')
   }
   return Object.keys(limits).length > 0 ? limits : undefined
 }
@@ -81,6 +81,6 @@ const isSet = (value: unknown): boolean => {
 }
 
 /** A remark about each non-empty column that is not among the known ones. */
-export function strange(row: Row, looked: ReadonlySet<string>, complain: Complain): void {
-  for (const [column, value] of Object.entries(row)) if (!looked.has(column) && isSet(value)) complain(column, 'has no equivalent here')
+export function remarkUnknown(row: Row, looked: ReadonlySet<string>, remark: AddRemark): void {
+  for (const [column, value] of Object.entries(row)) if (!looked.has(column) && isSet(value)) remark(column, 'has no equivalent here')
 }

@@ -1,5 +1,5 @@
 /** The tables of LiteLLM's database, and helpers for their readers. */
-import { type Complain, type Row, textOf } from './litellm-rows.ts'
+import { type AddRemark, type Row, textOf } from './litellm-rows.ts'
 import type { Moved } from './moved.ts'
 
 /** The tables that are read, by their names in the database. */
@@ -18,27 +18,27 @@ export const commonColumns =
   'created_at updated_at created_by updated_by budget_reset_at spend model_spend max_budget budget_duration rpm_limit tpm_limit max_parallel_requests models'
 
 /** The rows, and the collector of remarks. */
-export interface LiteLlmDesk {
+export interface LiteLlmContext {
   of(table: (typeof liteLlmTables)[number]): readonly Row[]
   /** The shared budget that a row names. */
   budgetOf(row: Row): Row | undefined
   /** `about` as in `Remark`. */
-  complainsOf(about: string): Complain
+  remarksOn(about: string): AddRemark
   /** Starting balance of a payer: what is left there, else the caller's value. */
-  opening(left: string | undefined, complain: Complain): { balance?: string }
+  opening(left: string | undefined, remark: AddRemark): { balance?: string }
 }
 
 /** Remarks go to `moved`; `balance` as in `LiteLlmReading`. */
-export function liteLlmDesk(tables: LiteLlmTables, moved: Pick<Moved, 'remarks'>, balance: string | undefined): LiteLlmDesk {
-  const of: LiteLlmDesk['of'] = (name) => tables[name] ?? []
+export function liteLlmContext(tables: LiteLlmTables, moved: Pick<Moved, 'remarks'>, balance: string | undefined): LiteLlmContext {
+  const of: LiteLlmContext['of'] = (name) => tables[name] ?? []
   const budgets = new Map(of('LiteLLM_BudgetTable').map((row) => [textOf(row.budget_id), row]))
   return {
     of,
     budgetOf: (row) => budgets.get(textOf(row.budget_id)),
-    complainsOf: (about) => (field, why) => void moved.remarks.push({ about, field, why }),
-    opening(left, complain) {
+    remarksOn: (about) => (field, why) => void moved.remarks.push({ about, field, why }),
+    opening(left, remark) {
       const begins = left ?? balance
-      if (begins === undefined) complain('balance', 'has no starting amount there: add credit, or use --balance')
+      if (begins === undefined) remark('balance', 'has no starting amount there: add credit, or use --balance')
       return begins === undefined || begins === '0' ? {} : { balance: begins }
     },
   }

@@ -41,7 +41,7 @@ export interface Jobs {
   /** Requests a stop; false when there is no such job. Another process sees it at its next poll. */
   stop(id: string): Promise<boolean>
   /** Runs ten times per silence interval: sends heartbeats, reads stop requests, and claims abandoned jobs. */
-  look(): Promise<void>
+  poll(): Promise<void>
   /** Releases all jobs to others; resolves when nothing runs here any more. Never rejects. */
   close(): Promise<void>
 }
@@ -79,7 +79,7 @@ export function createJobs({ store, clock, random, log, instance, silenceMs }: J
   const running = new Map<string, Running & { kind: string }>()
   /** Jobs that this process could not continue, and until when it leaves them to others. */
   const left = new Map<string, number>()
-  let isFirstLook = true
+  let isFirstPoll = true
   let isClosed = false
   let closing: Promise<void> | undefined
   const now = () => new Date(clock.now())
@@ -129,9 +129,9 @@ export function createJobs({ store, clock, random, log, instance, silenceMs }: J
       running.get(id)?.stopped.abort('stopped')
       return isThere
     },
-    async look() {
-      if (isFirstLook) await releaseJobsOf(store, instance, runner)
-      isFirstLook = false
+    async poll() {
+      if (isFirstPoll) await releaseJobsOf(store, instance, runner)
+      isFirstPoll = false
       const own = [...running.keys()]
       const saidAt = clock.monotonic()
       const told = await beatJobs(store, own, runner, now())

@@ -79,7 +79,7 @@ export interface Replays extends Pick<Runner, 'cut'> {
 /** Dependencies. */
 export interface ReplayParts extends EstimateParts, Omit<SendParts, 'accounts' | 'bodies'>, Omit<RunnerParts, 'accounts' | 'send'> {
   accounts: Pick<Accounts, 'users' | 'callerOf' | 'directory'>
-  jobs: Pick<OpenJobs, 'define' | 'look'>
+  jobs: Pick<OpenJobs, 'define' | 'poll'>
   bodies: SendParts['bodies'] & EstimateParts['bodies']
   random: Random
   /** Days for which bodies are stored. */
@@ -98,7 +98,7 @@ export function createReplays(parts: ReplayParts): Replays {
   const runner = createRunner({ ...parts, send: createSend(parts) })
   jobs.define(replayKind, runner)
   /** Starts a job, or passes a stop on to it, at once. */
-  const look = () => void jobs.look().catch(() => undefined)
+  const pollSoon = () => void jobs.poll().catch(() => undefined)
 
   async function found(by: User, id: string): Promise<ReplayRecord> {
     const job = await findReplay(store, by.id, id)
@@ -200,7 +200,7 @@ export function createReplays(parts: ReplayParts): Replays {
       })
       await removed(over.slice(replayBounds.kept - 1))
       const made = await row(job)
-      look()
+      pollSoon()
       return made
     },
     async page(by, limit, before) {
@@ -226,7 +226,7 @@ export function createReplays(parts: ReplayParts): Replays {
       await onRecord(store, async (store) => {
         if (await stopReplay(store, by.id, id)) await note(store, by, { action: 'replay.stop', target: id, name: id })
       })
-      look()
+      pollSoon()
       return row(await found(by, id))
     },
     async remove(by, id) {

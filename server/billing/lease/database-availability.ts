@@ -8,11 +8,11 @@ import type { Clock } from '#runtime/clock'
 /** What is known of the database from its last answer. */
 export interface DatabaseAvailability {
   /** A call that was sent then has been answered. */
-  heard(sentAt: Moment): void
+  answered(sentAt: Moment): void
   /** A call was not answered. */
-  lost(error: unknown): void
+  failed(error: unknown): void
   /** When the last answered call was sent. */
-  heardAt(): Moment
+  lastAnsweredAt(): Moment
   /** Whether the last call was answered. */
   isAnswering(): boolean
   /** Since when (monotonic milliseconds) all calls were answered; undefined when the last one was not. */
@@ -46,7 +46,7 @@ export function createDatabaseAvailability(clock: Clock, validMs: number, { away
   let since: number | undefined = clock.monotonic()
 
   return {
-    heard(sentAt) {
+    answered(sentAt) {
       if (since === undefined) {
         back()
         since = clock.monotonic()
@@ -56,11 +56,11 @@ export function createDatabaseAvailability(clock: Clock, validMs: number, { away
       validity.wallFrom = sentAt.wall - bound
       validity.wallTo = sentAt.wall + bound
     },
-    lost(error) {
+    failed(error) {
       if (since !== undefined) away(error)
       since = undefined
     },
-    heardAt: () => last,
+    lastAnsweredAt: () => last,
     isAnswering: () => since !== undefined,
     answeringSince: () => since,
     /**

@@ -62,12 +62,12 @@ export function createSyncLoop<Call, Answer>(clock: Clock, availability: Databas
       call = client.compose(sentAt)
       if (call === undefined) return undefined
       const answer = await client.send(call)
-      availability.heard(sentAt)
+      availability.answered(sentAt)
       return client.accept(call, answer, sentAt)
     } catch (thrown) {
       isUnsure = true
       if (client.handled(thrown, call)) return undefined
-      availability.lost(thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown)
+      availability.failed(thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown)
       client.unanswered(call)
       return againMs
     }

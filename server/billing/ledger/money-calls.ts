@@ -42,7 +42,7 @@ export interface MoneySyncOptions extends Omit<DatabasePlace, 'database'> {
   /** Called with the nano-dollars that a call has charged. */
   charged?(amount: bigint): void
   /** The database has lost its last commits: everything it may have had must be written back before anything else. */
-  forgotten(home: WriteBackTarget): Promise<void>
+  forgotten(target: WriteBackTarget): Promise<void>
   /** Another instance has closed this one: its leases are gone, its lines are still sent. */
   closed(): void
 }
@@ -60,7 +60,7 @@ export interface MoneyCalls {
    * leases there: it is taken before any other instance may take.
    */
   resync(
-    again: (home: WriteBackTarget) => Promise<void>,
+    again: (target: WriteBackTarget) => Promise<void>,
     shortOf: (leases: ReadonlyMap<string, bigint>) => readonly AskedPart[],
     reset: (leases: ReadonlyMap<string, bigint>) => void,
   ): Promise<boolean>
@@ -93,7 +93,7 @@ export function createMoneyCalls({ database, instance, folder }: DatabasePlace):
     return now
   }
 
-  const home: WriteBackTarget = {
+  const target: WriteBackTarget = {
     missing: (lines) => database.missing(lines, callMs),
     write: (lines) => sync({ lines, own: [], ask: [], replay: true }),
   }
@@ -106,7 +106,7 @@ export function createMoneyCalls({ database, instance, folder }: DatabasePlace):
         if (leases) reset(leases)
         return leases !== undefined
       }
-      await again(home)
+      await again(target)
       const left = leases && (await look()).leases
       const short = left ? shortOf(left) : []
       for (let at = 0; at < short.length; at += takenAtOnce) {

@@ -220,14 +220,14 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     options.closed()
   }
 
-  function writeAgain(home: WriteBackTarget): Promise<void> {
+  function writeAgain(target: WriteBackTarget): Promise<void> {
     log.error({ instance }, 'the database has lost its last commits; they are written again from the journal')
     // Waiting holds are refused meanwhile.
     const write: WriteBackTarget['write'] = (lines) => {
       refuseWaiting(clock.monotonic() - patienceMs)
-      return home.write(lines)
+      return target.write(lines)
     }
-    return options.forgotten({ ...home, write })
+    return options.forgotten({ ...target, write })
   }
 
   function served(): void {

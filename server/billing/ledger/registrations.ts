@@ -11,7 +11,7 @@ import type { Log } from '#runtime/log'
 import { readIfThere, writeSmall } from '#runtime/small-file'
 import type { Store } from '#store/engine/store'
 import { type BooksDatabase, directBooks } from './books-database.ts'
-import { markHome } from './home-mark.ts'
+import { markCompleted } from './completed-mark.ts'
 import { createMoneySync, type MoneySync } from './money-sync.ts'
 import { replayJournals, sweepJournals } from './replay.ts'
 import { createBackWriter, type WriteBackTarget } from './write-back.ts'
@@ -126,8 +126,8 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
       journal.drop(id)
       done(id)
     }
-    const forgotten = async (home: WriteBackTarget) => {
-      const writer = createBackWriter(home, log)
+    const forgotten = async (target: WriteBackTarget) => {
+      const writer = createBackWriter(target, log)
       for await (const lines of journal.kept()) await writer.add(lines)
       await writer.end()
       // Then those of this run's earlier instances.
@@ -208,7 +208,7 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
       const isGivenBack = await givenBack(last)
       await last.journal.close(!isGivenBack)
       // Without the mark the next start reads the journal once more.
-      if (isGivenBack) await markHome(database, `${folder}/${last.instance}`, last.instance).catch(() => {})
+      if (isGivenBack) await markCompleted(database, `${folder}/${last.instance}`, last.instance).catch(() => {})
     },
   }
 

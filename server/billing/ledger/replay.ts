@@ -12,7 +12,7 @@ import type { Log } from '#runtime/log'
 import { namesIn, trimSegments } from '#runtime/segment'
 import { Forgotten, isFenced } from '#store/ledger/leases'
 import type { BooksDatabase } from './books-database.ts'
-import { isHome, markHome, removeMark } from './home-mark.ts'
+import { isCompleted, markCompleted, removeMark } from './completed-mark.ts'
 import { createBackWriter } from './write-back.ts'
 
 /** How many requests were written. */
@@ -94,7 +94,7 @@ async function replay(
   instance: bigint,
 ): Promise<Replayed | 'strange'> {
   const path = `${folder}/${instance}`
-  if (await isHome(database, path, instance)) return { settled: 0, interrupted: 0, opened: 0 }
+  if (await isCompleted(database, path, instance)) return { settled: 0, interrupted: 0, opened: 0 }
   const done: Replayed = { settled: 0, interrupted: 0, opened: 0 }
   let state = (await database.lastCall(instance))?.state
   const wasLive = state === 'live'
@@ -152,7 +152,7 @@ async function replay(
     await trimSegments(path)
     await touch(path, now)
   }
-  if (!isEmpty) await markHome(database, path, instance)
+  if (!isEmpty) await markCompleted(database, path, instance)
   return done
 }
 

@@ -12,7 +12,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 function target() {
   const events: string[] = []
   const writes: PromiseWithResolvers<typeof answer>[] = []
-  const home: WriteBackTarget = {
+  const database: WriteBackTarget = {
     async missing(some) {
       events.push(`asked ${some.map(({ at }) => at)}`)
       return new Set(some.filter(({ at }) => at % 2 === 1).map(({ id }) => id))
@@ -24,12 +24,12 @@ function target() {
       return write.promise
     },
   }
-  return { events, writes, home }
+  return { events, writes, database }
 }
 
 test('only what is missing is written, one batch at a time, and the next is compared meanwhile', async () => {
-  const { events, writes, home } = target()
-  const writer = createBackWriter(home, createLog('silent'), 4)
+  const { events, writes, database } = target()
+  const writer = createBackWriter(database, createLog('silent'), 4)
   const added = writer.add(lines(12))
   await turn()
   expect(events).toEqual(['asked 0,1,2,3', 'written 1,3', 'asked 4,5,6,7'])
@@ -43,8 +43,8 @@ test('only what is missing is written, one batch at a time, and the next is comp
 })
 
 test('a write that fails is heard of by whoever adds more, and at the end', async () => {
-  const { writes, home } = target()
-  const writer = createBackWriter(home, createLog('silent'), 4)
+  const { writes, database } = target()
+  const writer = createBackWriter(database, createLog('silent'), 4)
   await writer.add(lines(4))
   writes[0]?.reject(new Error('gone'))
   await expect(writer.add(lines(4))).rejects.toThrow('gone')

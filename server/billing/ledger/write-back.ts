@@ -57,9 +57,9 @@ export function createBackWriter(target: WriteBackTarget, log: Log, linesPerCall
   }
 }
 
-async function write(home: WriteBackTarget, lines: readonly EncodedLine[], log: Log): Promise<boolean> {
+async function write(target: WriteBackTarget, lines: readonly EncodedLine[], log: Log): Promise<boolean> {
   try {
-    logShortCharges(lines, await home.write(lines), log)
+    logShortCharges(lines, await target.write(lines), log)
     return true
   } catch (thrown) {
     if (!isUnwritable(thrown)) throw thrown
@@ -70,7 +70,7 @@ async function write(home: WriteBackTarget, lines: readonly EncodedLine[], log: 
       return false
     }
     let complete = true
-    for (const each of lines) complete = (await write(home, [each], log)) && complete
+    for (const each of lines) complete = (await write(target, [each], log)) && complete
     return complete
   }
 }

@@ -88,12 +88,12 @@ function eachPart(
 function secondOf(servedAs: Usage['servedAs'], { second, factors }: Rates): bigint {
   const named = factors?.size
   const size = servedAs?.size
-  const factor = size === undefined || !named ? undefined : (named.get(size) ?? dearest(otherNames(size, named.keys()), named))
+  const factor = size === undefined || !named ? undefined : (named.get(size) ?? mostExpensive(otherNames(size, named.keys()), named))
   return factor === undefined ? second : (second * factor) / 1_000_000n
 }
 
 /** For a size that has another name in the price. */
-function dearest(names: readonly string[], factors: ReadonlyMap<string, bigint>): bigint | undefined {
+function mostExpensive(names: readonly string[], factors: ReadonlyMap<string, bigint>): bigint | undefined {
   const found = names.flatMap((name) => factors.get(name) ?? [])
   return found.length === 0 ? undefined : found.reduce((most, one) => (one > most ? one : most))
 }

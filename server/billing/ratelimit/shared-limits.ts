@@ -141,7 +141,7 @@ export function createSharedLimiter({ table, clock, random, log, writeOffMs }: S
   function compose(sentAt: Moment): RateCall | undefined {
     isKicked = false
     const asks = asksFor(sentAt)
-    const isDue = leases.size > 0 && sentAt.tick - availability.heardAt().tick >= beatMs
+    const isDue = leases.size > 0 && sentAt.tick - availability.lastAnsweredAt().tick >= beatMs
     if (asks.length === 0 && !isDue) return undefined
     seq += 1
     const since = availability.answeringSince()

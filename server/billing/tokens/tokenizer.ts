@@ -60,7 +60,7 @@ const mostFileTokens = 1600
  * Parts of the body that are not prompt and can be long: the client's metadata, names of caches and users, and state sealed by
  * upstreams. In a prompt text quotes are escaped, so it never matches one of these.
  */
-const unsaid =
+const notPrompt =
   /"(?:metadata"\s*:\s*\{[^{}]*\}|(?:prompt_cache_key|safety_identifier)"\s*:\s*"(?:[^"\\]|\\.)*"|(?:encrypted_content|signature|thoughtSignature)"\s*:\s*"[\w+/=-]{64,}")/g
 
 /** A request reduced to what its token count needs: a few kilobytes. Plain data. */
@@ -78,7 +78,7 @@ export function sampleRequest({ body, bytes, hasFiles }: Sized): SampledRequest 
   const fileTokens = files.reduce((sum, one) => sum + Math.min(mostFileTokens, Math.ceil(one.length / 4)), 0)
   const wordBytes = files.reduce((left, one) => left - one.length, bytes)
   if (words.length > mostUnescaped) return { fileTokens, ...sampleLong(words, wordBytes) }
-  const plain = unescaped(words.replace(unsaid, ''))
+  const plain = unescaped(words.replace(notPrompt, ''))
   const extra = Buffer.byteLength(words) - Buffer.byteLength(plain)
   return { fileTokens, textBytes: wordBytes - extra, samples: samplesOf(plain) }
 }

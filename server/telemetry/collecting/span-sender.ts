@@ -77,7 +77,7 @@ export function createSpanSender(
       await readToEnd(answer)
       if (answer.status >= 200 && answer.status <= 299) return undefined
       if (!passing.has(answer.status)) throw new Refusal(answer.status)
-      return { waitMs: wishOf(answer), refusal: new Refusal(answer.status) }
+      return { waitMs: retryAfterOf(answer), refusal: new Refusal(answer.status) }
     } catch (thrown) {
       if (thrown instanceof Refusal) throw thrown
       return { waitMs: undefined, refusal: thrown }
@@ -131,7 +131,7 @@ async function readToEnd(answer: HttpAnswer): Promise<void> {
 }
 
 /** Milliseconds from Retry-After. */
-function wishOf({ headers }: HttpAnswer): number | undefined {
+function retryAfterOf({ headers }: HttpAnswer): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return seconds >= 0 ? seconds * 1000 : undefined
 }

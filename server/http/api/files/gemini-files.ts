@@ -22,13 +22,13 @@ const life = 48 * 3_600_000
 const uploadMs = 3_600_000
 const place = 'files'
 /** Most bytes of a file's metadata, and of one part of an upload. */
-const mostWords = 64 * 1024
+const mostMetadata = 64 * 1024
 const mostBytes = 26 * 1024 * 1024
 
 const header = ({ request }: Visit, name: string) => request.headers.get(`x-goog-upload-${name}`)
 
 async function words(visit: Visit, services: FileServices): Promise<Record<string, unknown>> {
-  const text = new TextDecoder().decode(await readBody(visit.request, mostWords, services.clock, services.idleMs))
+  const text = new TextDecoder().decode(await readBody(visit.request, mostMetadata, services.clock, services.idleMs))
   if (text.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(text)

@@ -17,7 +17,7 @@ import { type FileServices, purposes } from './files.ts'
 import { inPortions } from './in-portions.ts'
 
 /** Most bytes of a call without a file. */
-const mostWords = 256 * 1024
+const mostCallBytes = 256 * 1024
 /** Purpose of parts, by which lists of files exclude them. */
 const partPurpose = 'upload_part'
 
@@ -25,7 +25,7 @@ const noUpload = () => new GatewayError('not_found', 'No upload with this id is 
 const noPart = () => new GatewayError('not_found', 'There is no part with this id in this upload.', { param: 'part_ids' })
 
 const words = async (services: FileServices, { request }: Visit) =>
-  decodeUtf8(join([await readBody(request, mostWords, services.clock, services.idleMs)]))
+  decodeUtf8(join([await readBody(request, mostCallBytes, services.clock, services.idleMs)]))
 
 /** The upload that the address names, with its tenant. Rejects with `not_found`, also for a complete one. */
 async function uploadAt(services: FileServices, visit: Visit): Promise<{ tenant: string; upload: Upload }> {

@@ -20,7 +20,7 @@ export type InteractionServices = StoredResponseServices & PassingServices
 const noInteraction = (param: string) => new GatewayError('not_found', 'There is no interaction with this id.', { param })
 
 /** Rewords errors about responses for interactions. */
-function inOwnWords(thrown: unknown): unknown {
+function reworded(thrown: unknown): unknown {
   if (!(thrown instanceof GatewayError)) return thrown
   const { code, param, message } = thrown
   if (code === 'not_found' && param === 'response_id') return noInteraction('id')
@@ -112,7 +112,7 @@ export function interactionRoutes(services: InteractionServices): Route[] {
       try {
         return await handle(services, visit)
       } catch (thrown) {
-        throw inOwnWords(thrown)
+        throw reworded(thrown)
       }
     },
   })

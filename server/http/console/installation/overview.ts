@@ -114,7 +114,7 @@ async function overviewOf(deps: Situation, user: Asker, { timezone, days, filter
     budgets: states.toSorted((a, b) => b.share - a.share).slice(0, topRows),
     attention: await concernsOf(deps, user, { models: modelsToday, charged, budgets: states }),
     first: {
-      ...houseOf(deps, user),
+      ...setupStateOf(deps, user),
       key: accounts.keys.ownedBy(user).length > 0 || (user.role === 'admin' && accounts.keys.all().length > 0),
       request: sums.requests > 0 || before.requests > 0 || (await hasRequests(deps, user, now)),
     },
@@ -122,7 +122,7 @@ async function overviewOf(deps: Situation, user: Asker, { timezone, days, filter
 }
 
 /** Whether there is a real channel, and a price for one of its models; null for users who cannot create them. */
-function houseOf(deps: Situation, { role }: User): Pick<Overview['first'], 'channel' | 'price'> {
+function setupStateOf(deps: Situation, { role }: User): Pick<Overview['first'], 'channel' | 'price'> {
   if (role !== 'admin') return { channel: null, price: null }
   const real = deps.channels.rows().filter(({ vendor }) => vendor !== 'demo')
   const offered = new Set(real.flatMap(({ models }) => models.map((model) => (typeof model === 'string' ? model : model.name))))

@@ -9,13 +9,13 @@ import type { BooksDatabase } from './books-database.ts'
 const markOf = (journal: string): string => `${journal}.home`
 
 /** Marks the journal in this folder as completed. Call it when all of it is in the database and its instance closed. */
-export async function markHome(database: BooksDatabase, journal: string, instance: bigint): Promise<void> {
+export async function markCompleted(database: BooksDatabase, journal: string, instance: bigint): Promise<void> {
   const last = await database.lastCall(instance)
   if (last?.state === 'closed' && (await exists(journal))) await writeSmall(markOf(journal), `${last.seq}`)
 }
 
 /** Whether the journal in this folder is marked as completed and the database has lost nothing of it since. */
-export async function isHome(database: BooksDatabase, journal: string, instance: bigint): Promise<boolean> {
+export async function isCompleted(database: BooksDatabase, journal: string, instance: bigint): Promise<boolean> {
   const mark = await readIfThere(markOf(journal))
   if (mark === undefined || !/^\d+$/.test(mark)) return false
   const last = await database.lastCall(instance)

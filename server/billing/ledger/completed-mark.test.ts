@@ -40,7 +40,7 @@ async function spend(books: LeasedBooks, id: string, count: number, name: string
   await books.flush()
 }
 
-test('a journal that is home is not read again, unless the database has lost what came after', async () => {
+test('a completed journal is not read again, unless the database has lost what came after', async () => {
   const id = await place.wallet(10_000n)
   const folder = `${place.base.folder}/kept/journal`
   const first = await place.begin({ folder, installation: 'kept' }, 'here')
@@ -59,7 +59,7 @@ test('a journal that is home is not read again, unless the database has lost wha
   expect(await charged(id)).toBe(9_700n)
 }, 60_000)
 
-test('a journal that a kill left is written in large batches, once, and is home then', async () => {
+test('a journal that a kill left is written in large batches, once, and is completed then', async () => {
   const id = await place.wallet(10_000n)
   const folder = `${place.base.folder}/killed/journal`
   const instance = BigInt(`0x${random.hex(6)}`)
