@@ -183,7 +183,7 @@ test('what is refused closes the connection in plain words, before any upstream 
   const { key, session } = await gateway.user('cay', '5')
   const asked = vendor.asked.length
   expect(await refusal([key, {}, 'nothing'])).toContain('1008): The model does not exist')
-  expect(await refusal([key, {}, 'gpt-realtime'])).toContain('1007): This model is held in sessions of OpenAI’s Realtime only.')
+  expect(await refusal([key, {}, 'gpt-realtime'])).toContain('1007): This model is only available in sessions of OpenAI’s Realtime.')
   const inverse = await fetch(`${gateway.url}/v1/realtime?model=${model}`, {
     headers: {
       ...{ authorization: `Bearer ${key}`, connection: 'Upgrade', upgrade: 'websocket' },

@@ -81,6 +81,6 @@ async function* unpacked(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-const damaged = (path: string, cause?: unknown) => new Error(`${path} is not whole: it was cut short or changed`, { cause })
+const damaged = (path: string, cause?: unknown) => new Error(`${path} is damaged: it was truncated or modified`, { cause })
 
 const codeOf = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '')

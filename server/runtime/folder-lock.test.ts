@@ -42,7 +42,7 @@ test('one process holds a folder; the lock goes with the process, even by kill -
 })
 
 test('a folder that cannot be made is one clear line', () => {
-  expect(() => lockFolder('/dev/null/data')).toThrow('the data folder /dev/null/data is a file, or lies in one')
+  expect(() => lockFolder('/dev/null/data')).toThrow('the data folder /dev/null/data is a file, or inside one')
 })
 
 test('an instance keeps its id; a broken one is made anew', async () => {

@@ -43,7 +43,7 @@ function take(folder: string): DatabaseSync {
       throw new Error(`the data folder ${folder} is used by another Parley`, { cause: thrown })
     }
     if (['EEXIST', 'ENOTDIR'].includes(codeOf(thrown)))
-      throw new Error(`the data folder ${folder} is a file, or lies in one`, { cause: thrown })
+      throw new Error(`the data folder ${folder} is a file, or inside one`, { cause: thrown })
     throw new Error(`cannot write to the data folder ${folder} (${codeOf(thrown)})`, { cause: thrown })
   }
 }

@@ -77,7 +77,7 @@ const tries = 3
 const unreachable = (cause?: unknown) =>
   new GatewayError(
     'invalid_value',
-    'The file at this address could not be fetched: the address must be public, begin with https:// and answer soon.',
+    'The file at this URL could not be fetched: the URL must be public, begin with https:// and respond quickly.',
     {
       cause,
     },

@@ -85,7 +85,7 @@ export async function* elementsOf(
   function keep(bytes: Uint8Array): void {
     element.add(bytes)
     if (element.size() <= most) return
-    throw new GatewayError('request_too_large', `An element of \`${field}\` may have ${most} bytes.`, { param: field })
+    throw new GatewayError('request_too_large', `An element of \`${field}\` may have at most ${most} bytes.`, { param: field })
   }
 
   for await (const piece of pieces) {

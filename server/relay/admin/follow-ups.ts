@@ -105,7 +105,7 @@ export function createFollowUps(parts: FollowUpParts): FollowUps {
     const { text } = await readText(answer, errorBytes).catch(() => ({ text: '' }))
     answer.cancel()
     if (answer.status === 404 || answer.status === 410)
-      throw new GatewayError('not_found', `The upstream has this ${nouns[operationOf[style]]} no more.`)
+      throw new GatewayError('not_found', `The upstream no longer has this ${nouns[operationOf[style]]}.`)
     const codec = style === 'interaction' ? nativeInteractions : operationCodecs.video[style]
     throw codec?.readError(answer.status, new Headers([...answer.headers]), text) ?? refused()
   }

@@ -69,7 +69,7 @@ const noneNative = () => new GatewayError('unsupported_endpoint', 'No channel of
 const elsewhere = () =>
   new GatewayError(
     'unsupported_here',
-    'The interaction that goes on is kept by an upstream. Name a model of its channel: no channel of this one serves interactions.',
+    'The interaction to continue is stored by an upstream. Name a model of its channel: no channel of this model serves interactions.',
     { param: 'model' },
   )
 

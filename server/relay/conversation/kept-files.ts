@@ -37,7 +37,7 @@ const idsIn = ({ head }: LargeBody): string[] =>
 
 export function createPutFilesIn(files: Pick<StoredFiles, 'find' | 'read'>, bodies: Pick<LargeBodies, 'open'>): PutFilesIn {
   async function bytesOf(tenant: string, ids: readonly string[]): Promise<Map<string, KeptBytes>> {
-    if (ids.length > maxFiles) throw new GatewayError('request_too_large', `A request may name ${maxFiles} files.`)
+    if (ids.length > maxFiles) throw new GatewayError('request_too_large', `A request may name at most ${maxFiles} files.`)
     const found = new Map<string, KeptBytes>()
     let sum = 0
     for (const id of ids) {

@@ -61,7 +61,7 @@ export function filesAt(fetchMedia: FetchMedia, signal: AbortSignalLike, long: L
   return (url) => {
     const known = files.get(url)
     if (known) return known
-    if (files.size >= maxFiles) throw new GatewayError('request_too_large', `At most ${maxFiles} files of a request are fetched.`)
+    if (files.size >= maxFiles) throw new GatewayError('request_too_large', `Parley fetches at most ${maxFiles} files per request.`)
     semaphore ??= createSemaphore(parallel)
     const file = semaphore.run(signal, () => fetchOne(url))
     files.set(url, file)
@@ -106,7 +106,7 @@ async function placed(part: Remote, request: ConversationRequest, fileAt: (url: 
   const media = kindOf(mimeType)
   // Gemini's callers may leave the media type open.
   if (media !== part.media && !(request.dialect === 'gemini' && part.mimeType === undefined)) {
-    throw new GatewayError('invalid_value', `The file at this address is not of the kind \`${part.media}\`.`, { param })
+    throw new GatewayError('invalid_value', `The file at this address is not of the type \`${part.media}\`.`, { param })
   }
   return { ...part, media, mimeType, source: { data } }
 }

@@ -50,7 +50,7 @@ export function longFiles(random: Pick<Random, 'base62'>): LongFiles {
     for (let at = nextMark(body, from); at !== -1; at = nextMark(body, from)) {
       const end = at + secretLength + indexLength
       const file = files[Number(body.toString('latin1', at + secretLength, end))]
-      if (!file) throw new Error('a mark of no file')
+      if (!file) throw new Error('a placeholder without a file')
       parts.push(bytes.subarray(from, at), file)
       from = end
     }
@@ -90,7 +90,7 @@ export function longFiles(random: Pick<Random, 'base62'>): LongFiles {
 /** For places where every file is already short, as in the worker. A long one is a bug, and throws. */
 export const noLongFiles = longFiles({
   base62() {
-    throw new Error('a long file where all are short')
+    throw new Error('a long file where only short ones are expected')
   },
 })
 

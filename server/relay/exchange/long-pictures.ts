@@ -52,7 +52,7 @@ export function longPictures(random: Pick<Random, 'base62'>): LongPictures {
     for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, from)) {
       const end = at + secretLength + indexLength
       const rest = kept[Number(text.slice(at + secretLength, end))]
-      if (!rest) throw new Error('a mark of no picture')
+      if (!rest) throw new Error('a placeholder without a picture')
       parts.push(encoder.encode(text.slice(from, at)), rest)
       from = end
     }

@@ -59,7 +59,7 @@ export function cutterOf(splitter: SseSplitter | SseCutter): SseCutter {
     text: () => undefined,
     at: 0,
     takeTo: () => {
-      throw new Error('these are no events')
+      throw new Error('these are not events')
     },
   }
 }

@@ -41,7 +41,7 @@ export function decoded(pieces: readonly Uint8Array[]): string {
 export function doorOf({ operation, dialect }: LargeAsk): OperationDoor | undefined {
   if (!isSideOperation(operation)) return undefined
   const door = operationCodecs[operation][dialect as Style]
-  if (!door || !('readHead' in door)) throw new Error('an operation without a door')
+  if (!door || !('readHead' in door)) throw new Error('an operation without a client side')
   return door
 }
 

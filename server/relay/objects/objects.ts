@@ -185,7 +185,7 @@ async function modelsOf(parts: ObjectParts, { ask, said, object }: ObjectRequest
       door.kind === 'file-search-store'
         ? 'Upload the file to the store itself: `uploadToFileSearchStore`.'
         : 'Send its bytes as inlineData.'
-    throw new GatewayError('unsupported_here', `This file is kept by Parley, not by the upstream. ${instead}`)
+    throw new GatewayError('unsupported_here', `This file is stored by Parley, not by the upstream. ${instead}`)
   }
   const model = door.does === 'create' && door.kind === 'cached-content' ? modelIn(said.value) : undefined
   const chosen = await choose(parts, ask, [...(object ? [object] : []), ...said.refs], model)

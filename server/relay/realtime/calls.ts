@@ -49,7 +49,7 @@ const noCall = () => new GatewayError('not_found', 'There is no call with this i
 const noHolder = () =>
   new GatewayError(
     'unsupported_here',
-    'No channel of this model holds calls: a channel of the vendor `openai`, `azure-openai`, `openai-compatible` or `parley` is needed. Open the WebSocket at /v1/realtime.',
+    'No channel of this model supports calls: a channel of the vendor `openai`, `azure-openai`, `openai-compatible` or `parley` is needed. Open the WebSocket at /v1/realtime.',
     { param: 'model' },
   )
 

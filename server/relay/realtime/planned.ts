@@ -8,9 +8,9 @@ import { GatewayError } from '#shared/errors'
 /** What would be needed, by the client's protocol. */
 const needs: Readonly<Record<RealtimeStyle, string>> = {
   openai:
-    'This model is held in Gemini’s live sessions only. Nothing is converted between the two: sound would have to be resampled, and turns, tools and transcripts told in other events. Connect at /ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent, or name a model of a channel that speaks Realtime.',
+    'This model is only available in Gemini’s live sessions. Nothing is converted between the two: audio would have to be resampled, and turns, tools and transcripts expressed in other events. Connect at /ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent, or name a model of a channel with Realtime.',
   gemini:
-    'This model is held in sessions of OpenAI’s Realtime only. Nothing is converted between the two. Connect at /v1/realtime, or name a model of a Gemini channel.',
+    'This model is only available in sessions of OpenAI’s Realtime. Nothing is converted between the two. Connect at /v1/realtime, or name a model of a Gemini channel.',
 }
 
 /** All candidates, best first. Throws as `plan` does, and `unsupported_here` for a model that is only available in the other protocol. */

@@ -45,7 +45,7 @@ function createHouse({ mostOfCaller, mostOfAll }: typeof inMemory): (caller: str
 }
 
 const callerIsFull = (most: number) =>
-  new GatewayError('rate_limit_exceeded', `The requests of this key that are being served have ${most / mebibyte} MiB at most.`, {
+  new GatewayError('rate_limit_exceeded', `The concurrent requests of this key may have ${most / mebibyte} MiB in total.`, {
     retryAfter: 1,
   })
 

@@ -50,7 +50,7 @@ const noMoney = () =>
 const noAnswer = (cause: GatewayError) =>
   new GatewayError(
     'books_unavailable',
-    'The accounts cannot be reached at the moment, and no more is held. What was answered is charged.',
+    'The accounts cannot be reached at the moment, and the hold is used up. What was answered is charged.',
     {
       retryAfter: 1,
       cause,

@@ -20,7 +20,7 @@ const handlers = {
 /** `Adopt`: Node's socket is then only a shell. Throws on a Bun without such a socket. */
 export function overOwnSocket<Events extends SocketEvents>(socket: Socket, eventsOf: (socket: RawSocket) => Events): Events {
   const { _handle: handle } = socket as unknown as { _handle?: Partial<Adoptable> }
-  if (typeof handle?.reload !== 'function') throw new Error('This version of Bun has no socket under that of node:net.')
+  if (typeof handle?.reload !== 'function') throw new Error('This version of Bun has no native socket beneath node:net.')
   const adopted = handle as Adoptable
   const events = eventsOf(adopted)
   adopted.data = events

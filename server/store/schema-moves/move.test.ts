@@ -251,7 +251,7 @@ describe('a file', () => {
     const cut = join(folder, 'cut.backup')
     const whole = await readFile(file)
     await writeFile(cut, whole.subarray(0, whole.length - 20))
-    expect(await complaint(restore(cut))).toEndWith('cut.backup is not whole: it was cut short or changed')
+    expect(await complaint(restore(cut))).toEndWith('cut.backup is damaged: it was truncated or modified')
     for (const change of [
       (lines: string[]) => lines.filter((line) => !line.startsWith('"users"')),
       (lines: string[]) => lines.slice(0, -2),

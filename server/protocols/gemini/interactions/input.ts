@@ -71,7 +71,7 @@ function readStep(step: Step, losses: LossList): JsonObject[] {
       if (!/^\w{1,64}$/.test(type)) throw invalidField(step.pathOf('type'), 'a kind of step')
       losses.dropped(
         step.path.replace(/\[\d+\]$/, `.${type}`),
-        'What a hosted tool did is understood by the upstream alone that has the tool.',
+        'The steps of a hosted tool are only understood by the upstream that has the tool.',
       )
       step.whole()
       return []

@@ -41,7 +41,7 @@ export function readQuestion(body: Incoming, seconds: number): VideoQuestion {
 function imageOf(reference: Fields<JsonObject>): VideoImage {
   const url = reference.text('image_url')
   const path = reference.pathOf('image_url')
-  if (url === undefined) throw invalidField(path, 'given: the file lies in the account of another upstream')
+  if (url === undefined) throw invalidField(path, 'given: the file is in the account of another upstream')
   if (!/^data:/i.test(url)) return { source: { url }, path }
   const inline = readDataUrl(url)
   if (!inline) throw invalidField(path, 'a link or a well-formed data URL')
