@@ -91,7 +91,7 @@ describe('a body that does not say how long it is', () => {
     first.grow(64 * mebibyte)
     first.grow(32 * mebibyte)
     second.grow(32 * mebibyte)
-    expect(() => second.grow(33 * mebibyte)).toThrow('96 MiB at most')
+    expect(() => second.grow(33 * mebibyte)).toThrow('96 MiB in total')
     expect(await codeOf(admit({ caller: one, bytes: mebibyte }))).toBe('rate_limit_exceeded')
     first.release()
     first.release()
