@@ -45,7 +45,7 @@ async function* framesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal):
     }
   } catch (thrown) {
     if (signal.aborted) throw thrown
-    throw new ApiError('The connection broke off.', { status: 0, code: 'connection_lost' })
+    throw new ApiError('The connection was lost.', { status: 0, code: 'connection_lost' })
   } finally {
     await reader.cancel().catch(() => undefined)
   }

@@ -45,7 +45,7 @@ export async function callApi<Answer>(method: Method, path: string, body?: unkno
   if (!response.ok) throw await readError(response)
   if (response.status === 204) return undefined as Answer
   return (await response.json().catch(() => {
-    throw new ApiError('The server answered something that is not JSON.', { status: response.status, code: 'bad_answer' })
+    throw new ApiError('The server returned something that is not JSON.', { status: response.status, code: 'bad_answer' })
   })) as Answer
 }
 
@@ -113,7 +113,7 @@ async function sendOnce(
     return await fetch(path, init)
   } catch (thrown) {
     if (signal?.aborted) throw thrown
-    throw new ApiError('No answer from the server.', { status: 0, code: 'offline' })
+    throw new ApiError('No response from the server.', { status: 0, code: 'offline' })
   }
 }
 

@@ -16,7 +16,7 @@ async function read<Answer>(path: string, key: string, signal?: AbortSignal): Pr
     response = await fetch(path, init)
   } catch (thrown) {
     if (signal?.aborted) throw thrown
-    throw new ApiError('No answer from the server.', { status: 0, code: 'offline' })
+    throw new ApiError('No response from the server.', { status: 0, code: 'offline' })
   }
   if (!response.ok) throw await readError(response)
   return (await response.json()) as Answer

@@ -19,6 +19,6 @@ export const SessionContext = createContext<Session>()
 /** The session of the page. Throws outside of a signed-in page. */
 export function useSession(): Session {
   const session = useContext(SessionContext)
-  if (session === undefined) throw new Error('no session here')
+  if (session === undefined) throw new Error('useSession was called outside of a signed-in page')
   return session
 }

@@ -20,7 +20,7 @@ export async function tryCall(method: string, path: string, key: string, body: s
     response = await fetch(path, init)
   } catch (thrown) {
     if (signal.aborted) throw thrown
-    throw new ApiError('No answer from the server.', { status: 0, code: 'offline' })
+    throw new ApiError('No response from the server.', { status: 0, code: 'offline' })
   }
   if (!response.ok) throw await readError(response)
   return { status: response.status, requestId: response.headers.get('x-request-id'), pieces: piecesOf(response) }

@@ -52,7 +52,7 @@ export const zh: Record<keyof typeof en, string> = {
   addChannel: '添加渠道',
   addUser: '添加用户',
   switchTheme: '切换浅色与深色',
-  notFound: '这里没有页面',
+  notFound: '页面不存在',
   notFoundWhy: '{path} 处没有页面。地址可能输入有误，或页面已被删除。',
   notFoundGo: '前往操练场',
   notAllowed: '只有管理员能查看此页',

@@ -125,7 +125,7 @@ export const zh: Record<keyof typeof en, string> = {
   form: '回答方式',
   model: '模型',
   modelsSaved: '模型已保存。',
-  notFound: '没有这个渠道',
+  notFound: '渠道不存在',
   notFoundWhy: '它可能已被删除。',
   toChannels: '全部渠道',
   simIntro: '一个请求会按什么顺序发给哪些渠道，以及为何不发给其他渠道。不发送、不冻结、不收费。',

@@ -129,7 +129,7 @@ export const zh: Record<keyof typeof en, string> = {
   useIntro: '将密钥设为环境变量 PARLEY_KEY，示例会从中读取。',
   useModel: '模型',
   samples: '示例',
-  notFound: '没有这个密钥',
+  notFound: '密钥不存在',
   notFoundWhy: '它可能已被吊销，或属于其他人。',
   toKeys: '全部密钥',
   change_name: '名称',

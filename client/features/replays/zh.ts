@@ -41,7 +41,7 @@ export const zh: Record<keyof typeof en, string> = {
   sameChannel: '同一渠道',
   onChannel: '渠道 {channel}',
   changed: '更改了 {count} 个字段',
-  notFound: '没有这个重放',
+  notFound: '重放不存在',
   notFoundWhy: '它已被删除，或属于他人。',
   toList: '全部重放',
   newTitle: '重放 {count} 个请求',

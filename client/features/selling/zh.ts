@@ -13,7 +13,7 @@ export const zh: Record<keyof typeof en, string> = {
   planIntro: '已持有该套餐者保持原有条款。',
   name: '名称',
   group: '分组',
-  groupHint: '持有者使用其模型和价格倍率。留空：各自的分组。',
+  groupHint: '持有者使用该分组的模型和价格倍率。留空：各自的分组。',
   ownGroup: '各自的',
   windows: '时间窗',
   windowsHint: '每行一个，长度和美元：5h 2、1w 10、1mo 30。可用小时、天、周或一个月。',

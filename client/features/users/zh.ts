@@ -84,7 +84,7 @@ export const zh: Record<keyof typeof en, string> = {
   saved: '已保存。',
   danger: '永久移除',
   dangerWhy: '停用用户会在一秒内终止其密钥和会话，并且可以恢复。',
-  notFound: '没有这个用户',
+  notFound: '用户不存在',
   notFoundWhy: '它可能已被删除。',
   toUsers: '全部用户',
   entries: '充值与更正',

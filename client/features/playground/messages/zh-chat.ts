@@ -129,7 +129,7 @@ export const zhChat: Record<keyof typeof enChat, string> = {
   codeIn: '代码，{language}',
   asDiagram: '图示',
   drawing: '正在绘制',
-  notDrawn: '无法在此绘制。下方是收到的代码。',
+  notDrawn: '无法绘制此图示，下方为其代码。',
   diagramOf: '图示：{code}',
   copyCode: '复制 {language} 代码',
   wrapLines: '自动换行',

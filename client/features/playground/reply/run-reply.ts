@@ -92,7 +92,7 @@ async function readStream(
     }
     take(answered)
   }
-  if (!ended) throw new ApiError('The stream ended without its end mark.', { status: 0, code: 'stream_cut' })
+  if (!ended) throw new ApiError('The stream ended without its end marker.', { status: 0, code: 'stream_cut' })
 }
 
 const isError = (parsed: unknown): boolean => typeof parsed === 'object' && parsed !== null && 'error' in parsed && parsed.error !== null
