@@ -9,8 +9,8 @@ import { useSession } from '#client/api/session.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { later } from '#client/ui/later.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
+import { AdminBanner } from './admin-banner.tsx'
 import { EnvironmentMark } from './environment-mark.tsx'
-import { HouseBanner } from './house-banner.tsx'
 import { Navigation } from './navigation.tsx'
 import { isCurrent, playground } from './pages.ts'
 import { TabBar } from './tab-bar.tsx'
@@ -79,7 +79,7 @@ export function Shell(props: { children: JSX.Element }) {
   return (
     <div class="shell">
       <EnvironmentMark />
-      <HouseBanner />
+      <AdminBanner />
       <Show when={!phone()}>
         <Navigation
           folded={!canFold() || !unfolded()}

@@ -61,7 +61,7 @@ export function KeyDialog(props: { team: TeamRow; rights: Rights; onMade(): void
               error={errorAt(write.error(), 'name')}
               onChange={setName}
             />
-            <Show when={props.rights.runs}>
+            <Show when={props.rights.canManage}>
               <TextField
                 label={t('keyFor')}
                 hint={t('keyForHint')}

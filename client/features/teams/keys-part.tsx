@@ -31,7 +31,7 @@ export function KeysPart(props: { team: TeamRow; rights: Rights; keys: Load<KeyR
     <section class="grid gap-3">
       <div class="flex flex-wrap items-center gap-3">
         <h3 class="flex-1">{t(props.rights.seesAll ? 'keys' : 'keysOwn')}</h3>
-        <Show when={props.rights.spends}>
+        <Show when={props.rights.canSpend}>
           <Button size="sm" icon="plus" onClick={() => setAdding(true)}>
             {t('newKey')}
           </Button>
@@ -66,7 +66,7 @@ export function KeysPart(props: { team: TeamRow; rights: Rights; keys: Load<KeyR
               card: 'whole',
               cell: (row) => (
                 <Show when={row.managed === 'console'} fallback={<FileBadge />}>
-                  <Show when={props.rights.spends}>
+                  <Show when={props.rights.canSpend}>
                     <Button look="bad ghost" size="sm" aria-label={t('removeKeyGo', { name: row.name })} onClick={() => setRemoving(row)}>
                       {t('removeKey')}
                     </Button>

@@ -43,7 +43,7 @@ export function MemberDialog(props: { team: TeamRow; rights: Rights; row?: Membe
   }
   const roles = () =>
     teamRoles
-      .filter((one) => props.rights.mayRun(one))
+      .filter((one) => props.rights.canManageRole(one))
       .map((value) => ({ value, label: `${t(`role_${value}`)}: ${t(`role_${value}_note`)}` }))
   return (
     <Dialog

@@ -72,7 +72,7 @@ export function MembersPart(props: PartProps) {
               right: true,
               cell: (row) => (
                 <Show
-                  when={props.rights.mayRun(row.role)}
+                  when={props.rights.canManageRole(row.role)}
                   fallback={row.budget?.monthly ? formatMoney(row.budget.monthly) : <span class="na">{t('noCap')}</span>}
                 >
                   <span class="unit cap inline-block">
@@ -112,7 +112,7 @@ export function MembersPart(props: PartProps) {
               right: true,
               card: 'whole',
               cell: (row) => (
-                <Show when={props.rights.mayRun(row.role)}>
+                <Show when={props.rights.canManageRole(row.role)}>
                   <Button look="ghost" size="sm" aria-label={t('editOf', { name: row.name })} onClick={() => setOpen(row)}>
                     {t('edit')}
                   </Button>

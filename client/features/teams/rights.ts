@@ -5,27 +5,27 @@ import { type TeamRole, teamRoles } from '#shared/ids'
 /** The user's rights in a team. */
 export interface Rights {
   /** Administrators of the installation: credit, settings, deletion. */
-  house: boolean
+  canAdminister: boolean
   seesAll: boolean
   /** Keys, members and caps. */
-  runs: boolean
+  canManage: boolean
   /** Creates keys. */
-  spends: boolean
+  canSpend: boolean
   /** Whether the user may change members with this role, or assign it. */
-  mayRun(role: TeamRole): boolean
+  canManageRole(role: TeamRole): boolean
 }
 
 /** The rights of this user. */
 export function rightsIn(team: TeamRow, admin: boolean): Rights {
   const role = admin ? 'owner' : team.role
   const open = team.managed === 'console'
-  const runs = open && (role === 'owner' || role === 'manager')
+  const canManage = open && (role === 'owner' || role === 'manager')
   return {
-    house: admin && open,
+    canAdminister: admin && open,
     seesAll: role === 'owner' || role === 'manager' || role === 'accountant',
-    runs,
-    spends: role !== null && role !== 'accountant',
-    mayRun: (other) => runs && (role === 'owner' || other === 'member' || other === 'accountant'),
+    canManage,
+    canSpend: role !== null && role !== 'accountant',
+    canManageRole: (other) => canManage && (role === 'owner' || other === 'member' || other === 'accountant'),
   }
 }
 

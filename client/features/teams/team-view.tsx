@@ -92,11 +92,11 @@ export function TeamView(props: TeamProps) {
           <h2>{props.team.name}</h2>
           <p class="text-[13px] text-ink-2">{t('intro', { count: props.team.members })}</p>
         </div>
-        <Show when={rights().house}>
+        <Show when={rights().canAdminister}>
           <Button onClick={() => setAsking('settings')}>{t('settings')}</Button>
           <Button onClick={() => setAsking('credit')}>{t('credit')}</Button>
         </Show>
-        <Show when={rights().runs}>
+        <Show when={rights().canManage}>
           <Button icon="plus" onClick={() => setAsking('member')}>
             {t('addMember')}
           </Button>
@@ -131,10 +131,10 @@ export function TeamView(props: TeamProps) {
       </Show>
       <MembersPart team={props.team} rights={rights()} members={members} onChange={changed} />
       <KeysPart team={props.team} rights={rights()} keys={keys} />
-      <Show when={rights().runs}>
-        <InvitationsCard team={props.team} teamRoles={teamRoles.filter(rights().mayRun)} />
+      <Show when={rights().canManage}>
+        <InvitationsCard team={props.team} teamRoles={teamRoles.filter(rights().canManageRole)} />
       </Show>
-      <Show when={rights().house}>
+      <Show when={rights().canAdminister}>
         <Card title={t('end')} bad>
           <div class="flex flex-wrap items-center gap-3 text-[13px]">
             <span class="min-w-0 flex-1 text-ink-2">{t('removeTeamIntro')}</span>

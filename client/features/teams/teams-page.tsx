@@ -20,12 +20,12 @@ import './teams.css'
 const TeamDialog = later(async () => (await import('./team-dialog.tsx')).TeamDialog)
 
 /** `/team`: the user's teams. */
-export const OwnTeamsPage = () => <Teams path="/team" title={t('own')} house={false} />
+export const OwnTeamsPage = () => <Teams path="/team" title={t('own')} all={false} />
 
 /** `/admin/teams`: every team. */
-export const TeamsPage = () => <Teams path="/admin/teams" title={t('title')} house />
+export const TeamsPage = () => <Teams path="/admin/teams" title={t('title')} all />
 
-function Teams(props: { path: string; title: string; house: boolean }) {
+function Teams(props: { path: string; title: string; all: boolean }) {
   const url = useUrlState()
   const { admin } = useSession()
   const [adding, setAdding] = createSignal(false)
@@ -38,14 +38,14 @@ function Teams(props: { path: string; title: string; house: boolean }) {
     createSoon(leastMs, () => void all.reload()),
   )
   /** Administrators see all teams under `/admin/teams`, and here only their own. */
-  const teams = () => all.value()?.filter((team) => props.house || team.role !== null)
+  const teams = () => all.value()?.filter((team) => props.all || team.role !== null)
   const open = () => teams()?.find(({ id }) => id === url.get('open')) ?? teams()?.[0]
   const put = (row: TeamRow) => all.set([...(all.value() ?? []).filter(({ id }) => id !== row.id), row].toSorted(byName))
   return (
     <Page
       title={props.title}
       actions={
-        <Show when={props.house}>
+        <Show when={props.all}>
           <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
             {t('add')}
           </Button>
@@ -61,7 +61,7 @@ function Teams(props: { path: string; title: string; house: boolean }) {
           fallback={
             <Show when={!all.error()}>
               <div class="table-frame">
-                <Empty title={t('none')}>{t(props.house ? 'noneAdmin' : 'noneOwn')}</Empty>
+                <Empty title={t('none')}>{t(props.all ? 'noneAdmin' : 'noneOwn')}</Empty>
               </div>
             </Show>
           }

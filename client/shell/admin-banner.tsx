@@ -7,7 +7,7 @@ import { t } from './messages.ts'
 const place = 'parley.banner-closed'
 
 /** The banner; nothing if there is none, or this tab has closed it. */
-export function HouseBanner() {
+export function AdminBanner() {
   const [closed, setClosed] = createSignal(lastClosed())
   const close = () => {
     setClosed(banner())
@@ -19,7 +19,7 @@ export function HouseBanner() {
   }
   return (
     <Show when={banner() !== '' && banner() !== closed()}>
-      <section class="house-banner" aria-label={t('banner')}>
+      <section class="admin-banner" aria-label={t('banner')}>
         <p>{banner()}</p>
         <IconButton name="x" label={t('closeBanner')} onClick={close} />
       </section>
