@@ -10,7 +10,7 @@ export const audit = pgTable(
     at: timestamp('at', { withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
     /** Id of a user or of a management key, or `file`, `setup`, `environment`, `anyone`. */
     actor: text('actor').notNull(),
-    /** Its name at that time; null where nobody was signed in. */
+    /** Its name at that time; null where no one was signed in. */
     actorName: text('actor_name'),
     /** Of a management key: the id of the user who owns it, and their name at that time. */
     ownerId: text('owner_id'),

@@ -1,9 +1,9 @@
-/** Locations of stored bodies. The bodies themselves are in files, or in a bucket. */
+/** Locations of kept bodies. The bodies themselves are in files, or in a bucket. */
 import { boolean, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** One row per stored request. Deleting it deletes the only key of its record, which is unreadable from then on. */
+/** One row per kept request. Deleting it deletes the only key of its record, which is unreadable from then on. */
 export const keptBodies = pgTable(
   'kept_bodies',
   {

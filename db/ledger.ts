@@ -7,7 +7,7 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'd
 
 /** Kinds of accounts. */
 export const accountKinds = ['wallet', 'budget'] as const
-/** What a budget can limit. `user`: whoever pays, so a team as well; `member`: a user within a team. */
+/** What a budget can limit. `user`: the payer, so also a team; `member`: a user within a team. */
 export const budgetOwners = ['key', 'user', 'group', 'member'] as const
 
 /**

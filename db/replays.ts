@@ -1,4 +1,4 @@
-/** Replays of stored requests: jobs and their items. No bodies, only figures of them. */
+/** Replays of kept requests: jobs and their items. No bodies, only figures of them. */
 import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import type { ReplayDifference, ReplayFigures, ReplayItemState, ReplayState, ReplayTarget } from '../shared/console/replay.ts'
 import { users } from './accounts.ts'

@@ -7,7 +7,7 @@ export const dialects = ['chat', 'completions', 'responses', 'messages', 'gemini
 /** A wire contract for generation. */
 export type Dialect = (typeof dialects)[number]
 
-/** What a caller asks for. */
+/** The kind of a request. */
 export const operations = [
   'generate',
   'embed',
@@ -24,7 +24,7 @@ export const operations = [
   'count-tokens',
   'state',
 ] as const
-/** What a caller asks for. */
+/** The kind of a request. */
 export type Operation = (typeof operations)[number]
 
 /** Families of wire formats for operations other than generation. */

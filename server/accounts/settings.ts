@@ -28,7 +28,7 @@ export interface Settings {
   moderationModel(): string
   /** The quotas of each user. */
   quotas(): Quotas
-  /** Settings of stored bodies. */
+  /** Settings of kept bodies. */
   bodies(): BodySettings
   /** Who must use a second factor. */
   secondFactor(): { required: SecondFactorRule; afterProvider: boolean }

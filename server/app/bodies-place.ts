@@ -1,4 +1,4 @@
-/** Location of stored bodies, from the environment. */
+/** Location of kept bodies, from the environment. */
 import type { BucketPlace } from '#runtime/storage/bucket'
 import type { Config } from './config.ts'
 

@@ -60,7 +60,7 @@ const table = {
   bodiesPlace: optional(
     'PARLEY_BODIES',
     '`PARLEY_DATA/bodies`',
-    'where request bodies are stored: a folder or `s3://bucket/prefix`',
+    'where kept requests are stored: a folder or `s3://bucket/prefix`',
     bodiesPlace,
   ),
   awsAccessKeyId: optional('AWS_ACCESS_KEY_ID', 'none', 'access key for a bucket in `PARLEY_BODIES`', anything),

@@ -1,5 +1,5 @@
 /**
- * Stored requests: what was sent and answered at the four borders, sealed in files of the data folder. They are read and
+ * Kept requests: what was sent and answered at the four borders, sealed in files of the data folder. They are read and
  * deleted here; `captures.ts` records them. Start with `openBodies`.
  */
 import type { User } from '#accounts/caller'
@@ -33,7 +33,7 @@ const spoolBytes = 1024 * 1024 * 1024
 
 const bucketRefuses = 'the bucket of kept bodies refuses; bodies wait in the data folder, and requests go on'
 
-/** Stored requests. */
+/** Kept requests. */
 export interface Bodies extends Omit<Captures, 'state'>, Pick<BodyReading, 'read' | 'readable' | 'lines'> {
   state(): BodiesState
   /** Resolves when requests answered so far can be found, after five seconds at the latest. */
@@ -68,7 +68,7 @@ export interface BodiesParts extends Omit<CapturesParts, 'keep'> {
   isMember(teamId: string, userId: string): boolean
 }
 
-/** Stored requests in a folder, or in a bucket. The thread starts with the first stored request, or to read the bucket. */
+/** Kept requests in a folder, or in a bucket. The thread starts with the first kept request, or to read the bucket. */
 export function openBodies(parts: BodiesParts): Bodies {
   const { store, clock, random, log, instance, settings, folder, bucket } = parts
   const series = `${clock.now().toString(36)}${random.hex(2)}`

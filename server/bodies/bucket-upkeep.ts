@@ -1,5 +1,5 @@
 /**
- * Keeps a bucket of stored bodies within its bounds. Files are moved there when they are closed and all their rows are in the database, so
+ * Keeps a bucket of kept bodies within its bounds. Files are moved there when they are closed and all their rows are in the database, so
  * what no row points to in the bucket is dead, whoever wrote it. Every instance maintains its own files; what another one has left dead for
  * some time, because it is gone, is taken over. Two instances that take over the same file do no harm: the rows move once, and the copy to
  * which none has moved is dead.

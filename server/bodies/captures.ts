@@ -1,5 +1,5 @@
 /**
- * Stored requests on the main thread: which are stored, the room they share, and the rows with their locations. Any failure
+ * Kept requests on the main thread: which are stored, the room they share, and the rows with their locations. Any failure
  * here (a full queue, a full disk, an unreachable database) is counted and reported, and affects nothing else.
  */
 import type { Caller } from '#accounts/caller'

@@ -1,5 +1,5 @@
 /**
- * Reads stored requests: who may read which borders, where the record is, and an audit entry for each read.
+ * Reads kept requests: who may read which borders, where the record is, and an audit entry for each read.
  */
 import type { User } from '#accounts/caller'
 import type { Sealer } from '#runtime/secrets'
@@ -15,7 +15,7 @@ import { type KeptRecord, recordLine } from './record.ts'
 import type { BodyThread } from './thread.ts'
 import type { Unread } from './work.ts'
 
-/** A stored request, as far as its reader may see it. */
+/** A kept request, as far as its reader may see it. */
 export interface ReadBody {
   record: KeptRecord
   redacted: boolean
@@ -30,7 +30,7 @@ export interface WantedLine {
   head: string
 }
 
-/** Reads stored requests. */
+/** Reads kept requests. */
 export interface BodyReading {
   /**
    * Reads one, with an audit entry. Throws `not_found` where there is none for this reader, `not_permitted` for an administrator
@@ -160,7 +160,7 @@ export function createReading(parts: ReadingParts): BodyReading {
 
 const spanOf = ({ segment, offset, length }: BodyRecord) => ({ segment, offset, length })
 
-const noBody = () => new GatewayError('not_found', 'No body of this request is stored.')
+const noBody = () => new GatewayError('not_found', 'No body of this request is kept.')
 const ownersOnly = () =>
   new GatewayError('not_permitted', 'On this installation only the owner of a key may read the bodies of its requests.')
 const unreadable = () => new GatewayError('body_unreadable', 'This body cannot be read: its file is missing or damaged.')

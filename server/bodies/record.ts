@@ -1,4 +1,4 @@
-/** One stored request as bytes: a head that describes the content, followed by the bodies. Pure. */
+/** One kept request as bytes: a head that describes the content, followed by the bodies. Pure. */
 import type { Border } from '#shared/console/body'
 
 /** One body at one border. */
@@ -43,7 +43,7 @@ export interface RecordFacts {
   keyId: string | null
 }
 
-/** A stored request. */
+/** A kept request. */
 export interface KeptRecord extends RecordFacts {
   parts: readonly (PartHead & { body: Uint8Array })[]
 }

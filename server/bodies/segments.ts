@@ -1,5 +1,5 @@
 /**
- * The files of stored bodies: sealed records in sequence, one file per hour and instance, more where one grows large. A file
+ * The files of kept bodies: sealed records in sequence, one file per hour and instance, more where one grows large. A file
  * is written by one process, from its beginning; no row points to a record that a kill leaves half written. Everything here blocks.
  */
 

@@ -1,4 +1,4 @@
-/** The main thread's side of the thread for stored bodies. */
+/** The main thread's side of the thread for kept bodies. */
 import type { Clock } from '#runtime/clock'
 import { serverScript } from '#runtime/package-file'
 import { WorkerLink } from '#runtime/worker-link'

@@ -1,5 +1,5 @@
 /**
- * The thread for stored bodies: blanks, compresses, seals and writes records, and reads them. It has the files and no keys but
+ * The thread for kept bodies: blanks, compresses, seals and writes records, and reads them. It has the files and no keys but
  * those of the records that it is writing or reading.
  */
 import { openSealedBytes, sealBytes } from '#runtime/storage/sealed-bytes'

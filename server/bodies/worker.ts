@@ -1,4 +1,4 @@
-/** The thread for stored bodies: `work.ts` and `bucket-work.ts` behind messages. */
+/** The thread for kept bodies: `work.ts` and `bucket-work.ts` behind messages. */
 
 import { sealer } from '#runtime/secrets'
 import { type BucketPlace, openBucket } from '#runtime/storage/bucket'

@@ -22,7 +22,7 @@ const elsewhere = ['previous_response_id', 'previous_interaction_id', 'conversat
 /** Finish reasons of answers that ended early. */
 const endedEarly = new Set<string | null>(['length', 'context-full', 'paused', null])
 
-/** The example of a stored request; none if the answer is incomplete, refused, one of several, or continues content stored elsewhere. */
+/** The example of a kept request; none if the answer is incomplete, refused, one of several, or continues content stored elsewhere. */
 export function exampleOf(record: KeptRecord, form: DatasetForm): Example {
   const question = record.parts.find(({ border }) => border === 'client-request')
   const spoken = question?.address === undefined ? undefined : spokenAt(doorOf(question.address).path)

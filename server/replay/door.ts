@@ -2,7 +2,7 @@
 import type { Caller } from '#accounts/caller'
 import type { AbortSignalLike } from '#runtime/contract/abort'
 
-/** A stored request to send again. */
+/** A kept request to send again. */
 export interface ReplayCall {
   /** The id of the new request. */
   requestId: string

@@ -1,4 +1,4 @@
-/** From a stored request to the one sent again: the same bytes, except for what the target changes. Pure. */
+/** From a kept request to the one sent again: the same bytes, except for what the target changes. Pure. */
 import type { KeptRecord } from '#bodies/record'
 import { conversationCodecs } from '#protocols/index'
 import type { ReplayTarget } from '#shared/console/replay'

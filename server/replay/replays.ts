@@ -1,5 +1,5 @@
 /**
- * Replays: stored requests sent again to the same or other models and channels, paid by the user who starts them. Jobs are created,
+ * Replays: kept requests sent again to the same or other models and channels, paid by the user who starts them. Jobs are created,
  * listed and stopped here; `runner.ts` runs them. Whoever may read a request's bodies may replay it. Start with `createReplays`.
  */
 import type { Accounts } from '#accounts/accounts'
@@ -160,7 +160,7 @@ export function createReplays(parts: ReplayParts): Replays {
       const { group, team } = caller
       const [first] = refused
       if (first)
-        throw new GatewayError('not_found', 'A request is not stored, or is not yours.', {
+        throw new GatewayError('not_found', 'A request is not kept, or is not yours.', {
           param: `requestIds.${asked.requestIds.indexOf(first.requestId)}`,
         })
       const { running, over } = await replaysOf(store, by.id)

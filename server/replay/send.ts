@@ -84,7 +84,7 @@ export function createSend({ store, accounts, bodies, door, answered, clock }: S
   }
 }
 
-/** The answer of a stored request, as a conversation; undefined where it was not stored whole, or is not one. */
+/** The answer of a kept request, as a conversation; undefined where it was not stored whole, or is not one. */
 export function answerIn({ parts }: KeptRecord, spoken: Spoken): ReplayAnswer | undefined {
   const part = parts.find(({ border }) => border === 'client-answer')
   return part && !part.leftOut ? answerOf(spoken, part.status ?? 200, part.body) : undefined

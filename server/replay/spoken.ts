@@ -1,4 +1,4 @@
-/** The format of a stored request, by its address: a dialect, or a wording that converts to one. Pure. */
+/** The format of a kept request, by its address: a dialect, or a wording that converts to one. Pure. */
 import type { WordingName } from '#canonical/wording'
 import type { Dialect } from '#shared/ids'
 

@@ -1,4 +1,4 @@
-/** Responses about stored bodies, as schemas. */
+/** Responses about kept bodies, as schemas. */
 import { borders, type KeptBody } from '../console/body.ts'
 import { OneOf, Type } from '../typebox.ts'
 import { Instant, PreviewAnswer, says } from './console.ts'

@@ -69,7 +69,7 @@ export const LogAnswer = says<LogRow>().of(
     losses: Type.Array(Loss),
     firstTokenMs: Nullable(Type.Number()),
     totalMs: Type.Number(),
-    replayOf: Type.Optional(Type.String({ description: 'The stored request that this one repeats.' })),
+    replayOf: Type.Optional(Type.String({ description: 'The kept request that this one repeats.' })),
   }),
 )
 const Percents = () => Nullable(Open({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() }))

@@ -4,7 +4,7 @@
 export interface Actor {
   /** A user's id, or `file`, `setup`, `environment`, `anyone`. */
   id: string
-  /** Null when nobody was signed in. */
+  /** Null when no one was signed in. */
   name: string | null
   /** The request that made the change. */
   requestId?: string

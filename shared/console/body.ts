@@ -1,12 +1,12 @@
-/** Stored bodies: which requests are stored, and what the console shows of one. */
+/** Kept bodies: which requests are stored, and what the console shows of one. */
 import { Exact, Int, type Static, Type } from '../typebox.ts'
 import type { LossRow } from './log.ts'
 
-/** Which requests are kept: all, none, only those that failed, or this share of them. */
+/** Which requests are kept: all, none, only failed ones, or a share. */
 export const KeepBodies = Type.Union([Type.Boolean(), Type.Literal('errors'), Type.Number({ minimum: 0, maximum: 1 })])
 export type KeepBodies = Static<typeof KeepBodies>
 
-/** The installation's settings for stored bodies. */
+/** The installation's settings for kept bodies. */
 export interface BodySettings {
   /** What is stored whatever a key or group chooses. */
   keep: KeepBodies
@@ -86,7 +86,7 @@ export interface BodiesState {
   bucketFault: { cause: string; since: string } | null
 }
 
-/** GET /api/bodies/:requestId: a stored request at its borders. Key owners see the client's side, administrators also the upstreams'. */
+/** GET /api/bodies/:requestId: a kept request at its borders. Key owners see the client's side, administrators also the upstreams'. */
 export interface KeptBody {
   requestId: string
   at: string

@@ -115,7 +115,7 @@ export interface LogRow {
   losses: LossRow[]
   firstTokenMs: number | null
   totalMs: number
-  /** The stored request that this one repeats. */
+  /** The kept request that this one repeats. */
   replayOf?: string
   /** Administrators only. */
   attempts?: AttemptRow[]

@@ -2,8 +2,8 @@
 import { Exact, Name, OneOf, type Static, Type } from '../typebox.ts'
 
 /**
- * What a management key may do. `read` reads everything but stored bodies; `usage`, `audit` and `bodies` read their subject; `replay`
- * replays stored requests, reads the results, and spends its owner's money; every other one reads and changes its subject.
+ * What a management key may do. `read` reads everything but kept bodies; `usage`, `audit` and `bodies` read their subject; `replay`
+ * replays kept requests, reads the results, and spends its owner's money; every other one reads and changes its subject.
  */
 export const scopes = [
   'read',

@@ -20,7 +20,7 @@ export type Concern =
   | ({ kind: 'rest'; channel: { id: string; name: string } } & HealthRow)
   /** An enabled channel whose last test of this model failed, manual or scheduled, as seen by the answering instance. */
   | { kind: 'fails'; channel: { id: string; name: string }; model: string; cause: string; at: string }
-  /** A model that enabled channels offer and that has no price, so nobody can call it. */
+  /** A model that enabled channels offer but that cannot be called for lack of a price. */
   | { kind: 'unpriced'; model: string }
   /** A budget of which 80 percent or more are spent: `share` of `limit`, in USD. */
   | ({ kind: 'budget' } & BudgetState)

@@ -1,4 +1,4 @@
-/** Replays: stored requests sent again, to the same or other models and channels, as a job whose results are shown beside the originals. */
+/** Replays: kept requests sent again, to the same or other models and channels, as a job whose results are shown beside the originals. */
 import { Decimal, Exact, MapOf, Name, type Static, Type } from '../typebox.ts'
 
 /** Limits of one job, and of one user. */

@@ -48,7 +48,7 @@ export const SettingsPatch = Exact({
   secondFactorAfterProvider: Type.Optional(Type.Boolean()),
   /** Quotas of each user; omitted ones stay as they are. */
   quotas: Type.Optional(QuotasPatch),
-  /** Stored bodies; omitted fields stay as they are. */
+  /** Kept bodies; omitted fields stay as they are. */
   bodies: Type.Optional(BodySettingsPatch),
 })
 export type SettingsPatch = Static<typeof SettingsPatch>

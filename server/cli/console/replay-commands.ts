@@ -1,4 +1,4 @@
-/** Commands that replay stored requests. */
+/** Commands that replay kept requests. */
 import type { LogRow } from '#shared/console/log'
 import {
   type NewReplay,
@@ -105,14 +105,14 @@ async function replay(input: Input): Promise<Output> {
   const most = Math.min(aboveZero(flags.limit ?? String(replayBounds.requests), 'limit'), replayBounds.requests)
   const question: ReplayQuestion = { requestIds: await requestsOf(input), targets: targetsOf(flags), ...pick(flags, ['group', 'team']) }
   const all = await api.call<ReplayEstimate>('POST', '/api/replays/estimate', question)
-  if (all.requestIds.length === 0) throw new CommandError('None of these requests is stored and readable by you.')
+  if (all.requestIds.length === 0) throw new CommandError('None of these requests is kept and readable by you.')
   const requestIds = all.requestIds.slice(0, most)
   const estimate =
     requestIds.length === all.requestIds.length
       ? all
       : await api.call<ReplayEstimate>('POST', '/api/replays/estimate', { ...question, requestIds })
   const ceiling = flags.ceiling ?? estimate.ceiling
-  const left = all.refused.length > 0 ? ` ${all.refused.length} others are not stored.` : ''
+  const left = all.refused.length > 0 ? ` ${all.refused.length} others are not kept.` : ''
   say(`${requestIds.length} requests on ${question.targets.length} targets: about ${estimate.expected} USD, ${ceiling} at most.${left}`)
   if (flags.yes === undefined && !(await confirm('Replay them?'))) throw new CommandError('Nothing was sent. Answer y, or pass --yes.')
   const asked: NewReplay = { ...question, requestIds, ceiling }
@@ -175,7 +175,7 @@ export const replayCommands: readonly Command[] = [
     words: 'replay',
     args: ['[REQUEST,...]'],
     flags: {
-      filter: { value: 'NAME=VALUE,...', help: `The newest stored requests that match: ${conditions.join(', ')}` },
+      filter: { value: 'NAME=VALUE,...', help: `The newest kept requests that match: ${conditions.join(', ')}` },
       model: { value: 'A,B', help: 'Up to four models; the original’s when absent' },
       channel: { value: 'CHANNEL', help: 'Only this channel (administrators)' },
       'same-channel': { help: 'Only the channel that answered the original' },
@@ -188,7 +188,7 @@ export const replayCommands: readonly Command[] = [
       detach: { help: 'Do not wait for the end' },
       yes: { help: 'Do not ask' },
     },
-    help: 'Sends stored requests again, at your expense or a team’s, and compares the answers',
+    help: 'Sends kept requests again, at your expense or a team’s, and compares the answers',
     run: replay,
   },
 ]

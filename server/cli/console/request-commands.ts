@@ -1,4 +1,4 @@
-/** Commands that read requests and their stored bodies. */
+/** Commands that read requests and their kept bodies. */
 import { borders, datasetForms, type KeptBody, type KeptPart } from '#shared/console/body'
 import type { LogRow } from '#shared/console/log'
 import { type Api, BrokenOff, CommandError } from './api.ts'
@@ -40,7 +40,7 @@ const rowsOf = (flags: Input['flags']): Record<string, string | undefined> => ({
   minMs: flags['min-ms'],
 })
 
-/** A stored body: its border, its headers, and its content. */
+/** A kept body: its border, its headers, and its content. */
 function partText({ border, to, method, address, status, atMs, headers, text, bytes, broken }: KeptPart): string {
   const place = [border, to && `${to.channel}, ${to.model}`, method, address, status, broken].filter((one) => one !== undefined)
   const head = headers.map(([name, value]) => `${name}: ${value}`)
@@ -112,7 +112,7 @@ export const requestCommands: readonly Command[] = [
       out: { value: 'FILE', help: 'Appends the lines to this file; standard output when absent' },
       after: { value: 'CURSOR', help: 'Continues after the line with this `cursor`' },
     },
-    help: 'Stored requests with their bodies, as lines of JSON, newest first; resumes automatically when the connection breaks',
+    help: 'Kept requests with their bodies, as lines of JSON, newest first; resumes automatically when the connection breaks',
     async run({ api, flags, files, say }) {
       const { since, out } = flags
       const asked = { ...rowsOf({ ...flags, from: flags.from ?? since }), ...pick(flags, ['borders']) }
@@ -133,7 +133,7 @@ export const requestCommands: readonly Command[] = [
     words: 'requests get',
     args: ['REQUEST'],
     flags: { part: { value: 'N', help: 'Only this body, unchanged: 0 is what the client sent' } },
-    help: 'Request and answer of a stored request',
+    help: 'Request and answer of a kept request',
     async run({ api, args: [id = ''], flags }) {
       const path = `/api/bodies/${encodeURIComponent(id)}`
       if (flags.part !== undefined) {

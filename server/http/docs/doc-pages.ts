@@ -107,7 +107,7 @@ function pretty(body: string): string {
 }
 
 const powers: Record<(typeof scopes)[number], string> = {
-  read: 'reads everything that its owner may read, except stored bodies and replays',
+  read: 'reads everything that its owner may read, except kept bodies and replays',
   usage: 'reads requests and usage',
   keys: 'reads and changes API keys',
   channels: 'reads, changes and tests channels, explains routes',
@@ -118,8 +118,8 @@ const powers: Record<(typeof scopes)[number], string> = {
   credits: 'creates and revokes codes, gives plans, posts and refunds credits of payment systems',
   audit: 'reads the audit trail',
   settings: 'reads and changes the settings',
-  bodies: 'reads stored requests and answers',
-  replay: 'replays stored requests at its owner’s expense, and reads both answers',
+  bodies: 'reads kept requests and answers',
+  replay: 'replays kept requests at its owner’s expense, and reads both answers',
 }
 
 function managementKeys({ publicUrl, say }: Reference): Section {

@@ -23,7 +23,7 @@ export interface Addressed {
   keyHeader?: 'api-key'
 }
 
-/** A stored request that Parley replays, without a credential. */
+/** A kept request that Parley replays, without a credential. */
 export interface ReplayVisit extends Replayed {
   /** Who asks and pays. */
   caller: Ask['caller']

@@ -1,4 +1,4 @@
-/** Rows of stored bodies. */
+/** Rows of kept bodies. */
 import { and, eq, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { instances, keptBodies, replayItems, teams, users } from '#db/schema'
 import { inLots } from '#store/engine/batches'
@@ -13,7 +13,7 @@ export type BodyPlace = Pick<BodyRecord, 'requestId' | 'segment' | 'offset' | 'l
 
 /**
  * Inserts rows, each JSON of a `BodyRecord`; those of deleted users and teams are skipped, and none is deleted during the insert. One
- * statement with one argument, since every stored request costs this thread a row.
+ * statement with one argument, since every kept request costs this thread a row.
  */
 export async function insertBodies({ db }: Store, rows: readonly string[]): Promise<void> {
   if (rows.length === 0) return

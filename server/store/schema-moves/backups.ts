@@ -22,7 +22,7 @@ export interface BackupPlan {
 /** State of backups. */
 export interface BackupState {
   everyMs: number
-  /** Milliseconds since the epoch; undefined: there is none, or nobody has looked yet. */
+  /** Milliseconds since the epoch; undefined: none, or not checked yet. */
   lastAt: number | undefined
   /** Attempts of this process that failed. */
   failures: number

@@ -14,7 +14,7 @@ export interface ConsoleServices extends ConsoleDeps {
   identityProvider?: IdentityProvider | undefined
   bodies: Pick<Bodies, 'settled' | 'read' | 'lines' | 'remove' | 'removeAll' | 'keptAmong' | 'state'>
   version: string
-  /** What administrators tell whoever is signed in; null: nothing. */
+  /** The banner for signed-in users; null: none. */
   banner(): string | null
   /** The name of this installation, such as `staging`. */
   environment?: string | undefined

@@ -1,4 +1,4 @@
-/** Stored requests as a file: one line of JSON for each request of the list with the same filters. */
+/** Kept requests as a file: one line of JSON for each request of the list with the same filters. */
 import type { Bodies } from '#bodies/bodies'
 import type { WantedLine } from '#bodies/reading'
 import { type Asker, consoleRoute } from '#http/console/route/console-route'

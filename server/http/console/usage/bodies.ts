@@ -1,4 +1,4 @@
-/** Stored bodies: read and deleted by the owner of their key, and by administrators. */
+/** Kept bodies: read and deleted by the owner of their key, and by administrators. */
 import type { ReadBody } from '#bodies/reading'
 import { type KeptRecord, textOf } from '#bodies/record'
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
@@ -23,7 +23,7 @@ export function bodyRoutes(deps: ConsoleServices): Route[] {
   function whoseOf(user: Asker, query: URLSearchParams): { keyId: string } | { userId: string } | { everybody: true } {
     const [key, owner, all] = [readOne(query, 'key'), readOne(query, 'user'), readOneOf(query, 'all', ['true'])]
     if (all) {
-      if (user.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may delete the stored bodies of all users.')
+      if (user.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may delete the kept bodies of all users.')
       if (key === undefined && owner === undefined) return { everybody: true }
       throw new GatewayError('invalid_value', 'Give a key or a user, or all=true.', { param: 'all' })
     }

@@ -1,4 +1,4 @@
-/** Replays of stored requests: started, followed and stopped by the user who pays for them. */
+/** Replays of kept requests: started, followed and stopped by the user who pays for them. */
 import { consoleRoute } from '#http/console/route/console-route'
 import { type Cell, csvLine, csvReply, plainWords } from '#http/console/route/csv'
 import { readOne } from '#http/console/route/one-value'

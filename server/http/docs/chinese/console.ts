@@ -150,7 +150,7 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'A kept request': '已保留的请求',
   'The client’s request and its answer, and for administrators every request to an upstream and its answer. For the owner of the key, and for administrators unless the settings restrict it to owners. Each read is recorded in the audit trail. Management keys need the scope `bodies`.':
     '客户端的请求与得到的回答；对管理员还有发往上游的每个请求及其回答。密钥的所有者可以读取；管理员也可以，除非设置只允许所有者。每次读取都记入审计记录。管理密钥需有权限 `bodies`。',
-  'One body of a stored request': '已保留请求的一份内容',
+  'One body of a kept request': '已保留请求的一份内容',
   'The original bytes; `part` is its index in `parts`, from 0.': '原样的字节；`part` 是它在 `parts` 中的位置，从 0 起。',
   'Kept requests as a file': '把已保留的请求导出为文件',
   '`client-request`, `upstream-request`, `upstream-answer`, `client-answer`, or several with commas. Default: all.':
@@ -160,7 +160,7 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
     '收到的最后一行的 `cursor`；带 `as` 时为上一页的响应头 `x-parley-next`。',
   '`evals` or `fine-tuning`: conversations as lines of a data set in that format of OpenAI’s, 50 requests per page.':
     '`evals` 或 `fine-tuning`：把对话按 OpenAI 的相应格式导出为数据集的行，每页 50 个请求。',
-  'One line of JSON for each stored request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are not text. A line has `missing`, an error code, where the bodies cannot be read. After `limit` lines, or a broken connection, continue with `after`. With `as` each line is an example, a page examines at most 50 requests, `x-parley-next` is where the next one begins, and `x-parley-left-out` how many requests were left out, by reason: `not_chat`, `several_answers`, `incomplete`, `refused`, `unreadable`. Each exported request is recorded in the audit trail. Management keys need the scope `bodies`.':
+  'One line of JSON for each kept request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are not text. A line has `missing`, an error code, where the bodies cannot be read. After `limit` lines, or a broken connection, continue with `after`. With `as` each line is an example, a page examines at most 50 requests, `x-parley-next` is where the next one begins, and `x-parley-left-out` how many requests were left out, by reason: `not_chat`, `several_answers`, `incomplete`, `refused`, `unreadable`. Each exported request is recorded in the audit trail. Management keys need the scope `bodies`.':
     '每个已保留的请求一行 JSON，最新的在前：用量行的各字段、`cursor`、`redacted`、`whole`，以及 `parts`，其中内容为 `text`，不是文本时为 `base64`。内容无法读取时，该行有 `missing`（错误代码）。读满 `limit` 行或连接中断后，用 `after` 继续。带 `as` 时每行是一个样本，每页最多查看 50 个请求，`x-parley-next` 给出下一页的起点，`x-parley-left-out` 给出未成为样本的请求数：`not_chat`、`several_answers`、`incomplete`、`refused`、`unreadable`。其中每个请求都记入审计记录。管理密钥需有权限 `bodies`。',
   'Delete the bodies of a request': '删除一个请求的已保留内容',
   'Id of a key.': '密钥的 id。',
@@ -171,10 +171,10 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Sign-ins that wait for a second factor end too. Keys are not affected.': '等待第二因素的登录也会结束。密钥不受影响。',
   Replays: '重放',
   'What a replay would cost': '重放的预计费用',
-  'Sends nothing. The originals’ usage at the prices of the targets; and which requests cannot be replayed, because they are not stored or not the caller’s.':
+  'Sends nothing. The originals’ usage at the prices of the targets; and which requests cannot be replayed, because they are not kept or not the caller’s.':
     '不发送任何请求。按目标的价格计算原请求的用量；并列出不能重放的请求，因为未保留或不属于调用者。',
   'Replay kept requests': '重放已保留的请求',
-  'Sends up to 50 stored requests again to up to four targets, in the background, as requests of the caller: with the caller’s groups and limits, paid by the caller, or by a `team` that the caller may spend from. Whoever may read the bodies of a request may replay it. A target may name a `model`, a `channel` (administrators) or `sameChannel`, and fields of the body to `set` and `remove`; an empty one sends the same bytes. Nothing more is begun once `ceiling` is reached. A user may have three running jobs.':
+  'Sends up to 50 kept requests again to up to four targets, in the background, as requests of the caller: with the caller’s groups and limits, paid by the caller, or by a `team` that the caller may spend from. Whoever may read the bodies of a request may replay it. A target may name a `model`, a `channel` (administrators) or `sameChannel`, and fields of the body to `set` and `remove`; an empty one sends the same bytes. Nothing more is begun once `ceiling` is reached. A user may have three running jobs.':
     '在后台把最多 50 个已保留的请求在最多四个目标上再问一次，作为调用者的请求：受其分组与限制约束，由其付费，或由其可支出的 `team` 付费。可读取某请求内容的人即可重放它。目标可指定 `model`、`channel`（仅管理员）或 `sameChannel`，以及请求体中要 `set` 和 `remove` 的字段；空目标发送相同的字节。达到 `ceiling` 后不再开始新的请求。每个用户最多同时进行三个任务。',
   'A replay with its results': '一个重放及其结果',
   'Both answers of one item': '一项的两个回答',

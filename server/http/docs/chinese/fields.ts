@@ -142,7 +142,7 @@ export const fields: Readonly<Record<string, string>> = {
   'Number of refused requests of the same key and cause in that minute that this row stands for, including itself.':
     '此行所代表的、该分钟内同一密钥因同一原因被拒绝的请求数，包括此行自身。',
   'The same as `repeats`.': '与 `repeats` 相同。',
-  'The stored request that this one repeats.': '此请求所重放的已保留请求。',
+  'The kept request that this one repeats.': '此请求所重放的已保留请求。',
   'Items whose cost nobody can tell, since their originals used nothing.': '费用无法预计的项，因为原请求没有用量。',
   'Its place in the job, from 0.': '在任务中的位置，从 0 起。',
   'The original.': '原请求。',

@@ -111,7 +111,7 @@ export const pages: Readonly<Record<string, string>> = {
   Scopes: '权限范围',
   Scope: '权限',
   'What it opens': '可打开的内容',
-  'reads everything that its owner may read, except stored bodies and replays': '读取所有者可读的一切，已保留的内容与重放除外',
+  'reads everything that its owner may read, except kept bodies and replays': '读取所有者可读的一切，已保留的内容与重放除外',
   'reads requests and usage': '读取请求与用量',
   'reads and changes API keys': '读取和更改 API 密钥',
   'reads, changes and tests channels, explains routes': '读取、更改和测试渠道，解释路由',
@@ -121,8 +121,8 @@ export const pages: Readonly<Record<string, string>> = {
   'reads and changes teams, their members, caps and credit': '读取和更改团队及其成员、上限和余额',
   'reads the audit trail': '读取审计记录',
   'reads and changes the settings': '读取和更改设置',
-  'reads stored requests and answers': '读取已保留的请求与回答',
-  'replays stored requests at its owner’s expense, and reads both answers': '用所有者的余额重放已保留的请求，并读取两个回答',
+  'reads kept requests and answers': '读取已保留的请求与回答',
+  'replays kept requests at its owner’s expense, and reads both answers': '用所有者的余额重放已保留的请求，并读取两个回答',
   'It stops working at its expiry, when it is deleted, and when its owner is disabled, deleted, or gets another role.':
     '到期、被删除，或所有者被停用、删除、角色与创建时不同，它即失效。',
   'It cannot create management keys, end sessions or change its owner’s password. It gives no access to models; API keys for models give no access to `/api`.':

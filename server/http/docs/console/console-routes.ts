@@ -193,7 +193,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
         }),
       ],
       description:
-        'One line of JSON for each stored request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are not text. A line has `missing`, an error code, where the bodies cannot be read. After `limit` lines, or a broken connection, continue with `after`. With `as` each line is an example, a page examines at most 50 requests, `x-parley-next` is where the next one begins, and `x-parley-left-out` how many requests were left out, by reason: `not_chat`, `several_answers`, `incomplete`, `refused`, `unreadable`. Each exported request is recorded in the audit trail. Management keys need the scope `bodies`.',
+        'One line of JSON for each kept request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are not text. A line has `missing`, an error code, where the bodies cannot be read. After `limit` lines, or a broken connection, continue with `after`. With `as` each line is an example, a page examines at most 50 requests, `x-parley-next` is where the next one begins, and `x-parley-left-out` how many requests were left out, by reason: `not_chat`, `several_answers`, `incomplete`, `refused`, `unreadable`. Each exported request is recorded in the audit trail. Management keys need the scope `bodies`.',
     }),
     gives: { types: ['application/jsonl'] },
   },

@@ -1,8 +1,8 @@
-/** Descriptions of the endpoints for stored requests: reading, deleting, and replaying them. */
+/** Descriptions of the endpoints for kept requests: reading, deleting, and replaying them. */
 import type { RouteDoc } from '../route-doc.ts'
 import { doc, inQuery, list } from './console-route-doc.ts'
 
-/** Stored requests and their replays. */
+/** Kept requests and their replays. */
 export const keptRequestDocs: readonly RouteDoc[] = [
   doc('GET /api/bodies/:requestId', 'session', 'A kept request', {
     gives: 'KeptBody',
@@ -11,7 +11,7 @@ export const keptRequestDocs: readonly RouteDoc[] = [
       'The client’s request and its answer, and for administrators every request to an upstream and its answer. For the owner of the key, and for administrators unless the settings restrict it to owners. Each read is recorded in the audit trail. Management keys need the scope `bodies`.',
   }),
   {
-    ...doc('GET /api/bodies/:requestId/:part', 'session', 'One body of a stored request', {
+    ...doc('GET /api/bodies/:requestId/:part', 'session', 'One body of a kept request', {
       description: 'The original bytes; `part` is its index in `parts`, from 0.',
     }),
     gives: { types: ['application/octet-stream'] },
@@ -30,14 +30,14 @@ export const keptRequestDocs: readonly RouteDoc[] = [
     takes: 'ReplayQuestion',
     gives: 'ReplayEstimate',
     description:
-      'Sends nothing. The originals’ usage at the prices of the targets; and which requests cannot be replayed, because they are not stored or not the caller’s.',
+      'Sends nothing. The originals’ usage at the prices of the targets; and which requests cannot be replayed, because they are not kept or not the caller’s.',
   }),
   doc('POST /api/replays', 'session', 'Replay kept requests', {
     takes: 'NewReplay',
     gives: 'Replay',
     status: 201,
     description:
-      'Sends up to 50 stored requests again to up to four targets, in the background, as requests of the caller: with the caller’s groups and limits, paid by the caller, or by a `team` that the caller may spend from. Whoever may read the bodies of a request may replay it. A target may name a `model`, a `channel` (administrators) or `sameChannel`, and fields of the body to `set` and `remove`; an empty one sends the same bytes. Nothing more is begun once `ceiling` is reached. A user may have three running jobs.',
+      'Sends up to 50 kept requests again to up to four targets, in the background, as requests of the caller: with the caller’s groups and limits, paid by the caller, or by a `team` that the caller may spend from. Whoever may read the bodies of a request may replay it. A target may name a `model`, a `channel` (administrators) or `sameChannel`, and fields of the body to `set` and `remove`; an empty one sends the same bytes. Nothing more is begun once `ceiling` is reached. A user may have three running jobs.',
   }),
   doc('GET /api/replays/:id', 'session', 'A replay with its results', { gives: 'ReplayDetail' }),
   doc('GET /api/replays/:id/items/:n', 'session', 'Both answers of one item', {
