@@ -54,7 +54,7 @@ describe.each([...engines])('on %s', (engine) => {
     expect(report).toMatchObject({ exact: true, faults: [], looked: { rows: 3, journals: 1, requestsInJournals: 3 } })
     const { code, said } = await check('--url', gateway.url)
     expect(code).toBe(0)
-    expect(said).toMatch(/^The books at \S+: exact\. Balances [\d.]+ USD, of it [\d.]+ USD on lease\.\nledger {3}exact/)
+    expect(said).toMatch(/^The books at \S+: exact\. Balances [\d.]+ USD, of which [\d.]+ USD is on lease\.\nledger {3}exact/)
   }, 60_000)
 
   test('a row whose charge may still change says so', async () => {

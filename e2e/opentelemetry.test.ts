@@ -162,7 +162,7 @@ test('metrics say the same, and the collector is content', async () => {
 test('a collector that is away costs no request, and is complained of', async () => {
   collector.answer(400)
   for (let times = 0; times < 3; times += 1) await ask({})
-  while (!gateway.program.output().includes('the OpenTelemetry collector does not take')) await wait(20)
+  while (!gateway.program.output().includes('the OpenTelemetry collector does not accept')) await wait(20)
   await ask({})
   collector.answer(200)
 }, 30_000)

@@ -13,9 +13,9 @@ const forms: Readonly<Record<string, string>> = {
 export function expectation({ type, schema, message }: ValueError): string {
   if (Array.isArray(schema.enum)) return `Expected ${allowed(schema)}`
   const { description, format = '', pattern } = schema
-  const shape = pattern === visible ? 'text without control characters' : 'text of another form'
+  const shape = pattern === visible ? 'text without control characters' : 'text of a different format'
   if (type === ValueErrorType.StringPattern) return `Expected ${description ?? forms[format] ?? shape}`
-  if (type === ValueErrorType.StringFormat) return `Expected ${forms[format] ?? description ?? 'text of another form'}`
+  if (type === ValueErrorType.StringFormat) return `Expected ${forms[format] ?? description ?? 'text of a different format'}`
   if (type === ValueErrorType.Union) return `Expected ${allowed(schema)}`
   return message
 }

@@ -51,7 +51,7 @@ test('a breaker that has been open for five minutes', () => {
   const breaker = { channel: { id: 'c', name: 'main' }, key: null, model: 'gpt', cause: 'upstream_error' }
   const told = (forMs: number) => ofBreakers([{ ...breaker, forMs }], noon, links)
   expect(told(299_999)).toEqual([])
-  expect(told(300_000)[0]?.data.text).toBe('The channel main has rested for five minutes for gpt: upstream_error.')
+  expect(told(300_000)[0]?.data.text).toBe('The channel main has been resting for five minutes for gpt: upstream_error.')
 })
 
 test('a key that spends five times its usual, unless it is pennies or has no past', () => {
@@ -66,7 +66,7 @@ test('a key that spends five times its usual, unless it is pennies or has no pas
 test('a margin below zero, a journal above half', () => {
   const row = { model: 'gpt', margin: '-1.5' } as Parameters<typeof ofMargins>[0][number]
   expect(ofMargins([row, { ...row, margin: '0.1' }], noon, links).map(({ data }) => data.text)).toEqual([
-    'gpt cost 1.5 USD more today than it brought.',
+    'gpt cost 1.5 USD more today than it earned.',
   ])
   expect(ofJournal('i', 0.49, noon, links)).toEqual([])
   expect(ofJournal('i', 0.5, noon, links)).toHaveLength(1)
@@ -75,7 +75,10 @@ test('a margin below zero, a journal above half', () => {
 test('kept requests that cannot be stored: once an hour for each cause, and nothing while all is well', () => {
   expect(ofBodies('i', undefined, noon, links)).toEqual([])
   const [told] = ofBodies('i', 'ENOSPC', noon, links)
-  expect(told).toMatchObject({ kind: 'bodies', data: { text: 'An instance cannot store kept requests: ENOSPC. Requests go on.' } })
+  expect(told).toMatchObject({
+    kind: 'bodies',
+    data: { text: 'An instance cannot store kept requests: ENOSPC. Requests are not affected.' },
+  })
   const others = [ofBodies('i', 'EROFS', noon, links), ofBodies('i', 'ENOSPC', noon + 3_600_000, links)].flat()
   expect(new Set([told, ...others].map((notice) => notice?.once)).size).toBe(3)
 })
@@ -86,7 +89,10 @@ test('a backup that is overdue: once a day', () => {
     facts: { hours: '40' },
   })
   const told = [0, 3_600_000, 86_400_000].flatMap((later) => ofBackup('i', undefined, noon + later, links))
-  expect([told[0]?.data.text, new Set(told.map(({ once }) => once)).size]).toEqual(['No backup could be made, and there is none.', 2])
+  expect([told[0]?.data.text, new Set(told.map(({ once }) => once)).size]).toEqual([
+    'No backup could be made, and there is no earlier one.',
+    2,
+  ])
 })
 
 test('every link leads to the page of its subject', () => {

@@ -105,7 +105,7 @@ export function ofBreakers(breakers: readonly OpenBreaker[], now: number, { publ
       kind: 'breaker',
       once: `breaker:${channel.id}:${key ?? ''}:${model ?? ''}:${hour(now)}`,
       data: {
-        text: `The channel ${channel.name} has rested for five minutes${model === null ? '' : ` for ${model}`}: ${cause}.`,
+        text: `The channel ${channel.name} has been resting for five minutes${model === null ? '' : ` for ${model}`}: ${cause}.`,
         link: publicUrl + pathOf('channel', channel.id),
         subject: { kind: 'channel', ...channel },
         facts: { cause, ...(key !== null && { key }), ...(model !== null && { model }) },
@@ -138,7 +138,7 @@ export const ofUnpriced = (models: readonly string[], now: number, { publicUrl }
     kind: 'unpriced',
     once: `unpriced:${model}:${day(now)}`,
     data: {
-      text: `Somebody asked for ${model}, which a channel offers and which has no price.`,
+      text: `A request for ${model} was refused: a channel offers it, but it has no price.`,
       link: publicUrl + pathOf('model', model),
       subject: { kind: 'model', id: model, name: model },
       facts: {},
@@ -155,7 +155,7 @@ export const ofMargins = (rows: readonly UsageReportRow[], now: number, { public
             kind: 'margin',
             once: `margin:${model}:${day(now)}`,
             data: {
-              text: `${model} cost ${margin.slice(1)} USD more today than it brought.`,
+              text: `${model} cost ${margin.slice(1)} USD more today than it earned.`,
               link: `${publicUrl}/usage`,
               subject: { kind: 'model', id: model, name: model },
               facts: { margin },
@@ -201,7 +201,7 @@ export const ofBodies = (instance: string, cause: string | undefined, now: numbe
           kind: 'bodies',
           once: `bodies:${instance}:${cause}:${hour(now)}`,
           data: {
-            text: `An instance cannot store kept requests: ${cause}. Requests go on.`,
+            text: `An instance cannot store kept requests: ${cause}. Requests are not affected.`,
             link: `${publicUrl}/admin/settings`,
             subject: { kind: 'instance', id: instance, name: instance },
             facts: { cause },
@@ -217,7 +217,7 @@ export const ofBackup = (instance: string, lastAt: number | undefined, now: numb
     data: {
       text:
         lastAt === undefined
-          ? 'No backup could be made, and there is none.'
+          ? 'No backup could be made, and there is no earlier one.'
           : `The last backup was made ${Math.floor((now - lastAt) / 3_600_000)} hours ago: a new one is overdue.`,
       link: `${publicUrl}/admin/settings`,
       subject: { kind: 'instance', id: instance, name: instance },
@@ -235,7 +235,7 @@ export const ofJournal = (instance: string, share: number, now: number, { public
           kind: 'journal',
           once: `journal:${instance}:${hour(now)}`,
           data: {
-            text: `The journal of an instance is ${Math.floor(share * 100)} % full: the database does not take its entries.`,
+            text: `The journal of an instance is ${Math.floor(share * 100)} % full: the database does not accept its entries.`,
             link: publicUrl,
             subject: { kind: 'instance', id: instance, name: instance },
             facts: { percent: String(Math.floor(share * 100)) },

@@ -106,12 +106,12 @@ const isAddress = (hostname: string) => hostname.startsWith('[') || /^[\d.]+$/.t
 
 /** The library's error codes for an unreachable mail server. */
 const mailFaults: Record<string, string> = {
-  EDNS: 'The name of the mail server is not known.',
+  EDNS: 'The name of the mail server cannot be resolved.',
   ECONNECTION: 'The mail server cannot be reached.',
   ESOCKET: 'The mail server cannot be reached.',
   ETIMEDOUT: 'The mail server did not answer in time.',
-  EAUTH: 'The mail server does not take the user and password.',
-  ETLS: 'The mail server offers no encryption, without which no password is sent.',
+  EAUTH: 'The mail server rejected the user or password.',
+  ETLS: 'The mail server offers no encryption; passwords are never sent without it.',
 }
 
 /** A mail server's reply is not shown: it may repeat what it was sent. */

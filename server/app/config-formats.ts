@@ -95,7 +95,7 @@ export const issuer: Parse<URL> = (text) => {
   const fits = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
   return url !== undefined && fits && `${url.search}${url.hash}${url.username}${url.password}` === ''
     ? url
-    : new Refusal('must be an https:// URL, as the provider names itself')
+    : new Refusal('must be an https:// URL: the issuer of the provider')
 }
 
 export const postgresUrl: Parse<string> = (text) =>

@@ -83,7 +83,7 @@ export async function openConfigFile({ file, env, clock, log }: ConfigFileParts)
       await makeRows(declaration, together)
       state = ok()
       read = found
-      log.info({}, 'parley.yaml was read again and is in effect')
+      log.info({}, 'parley.yaml was reloaded and is in effect')
     } catch (thrown) {
       // An unreachable database is not the file's fault: the next check tries again.
       if (!(thrown instanceof GatewayError && thrown.blame === 'gateway')) read = found

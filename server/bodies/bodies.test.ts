@@ -246,7 +246,7 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
     await bodies.flush()
     expect(bodies.state()).toMatchObject({ kept: 0, dropped: 1, waitingBytes: 0, stopped: { cause: 'ENOTDIR' } })
     expect(begin(ann)).toBeUndefined()
-    expect(lines.filter((line) => line.includes('not kept for now'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('are not kept for now'))).toHaveLength(1)
   })
 
   test('where there is no room requests are given up and counted, and the room comes back', async () => {

@@ -107,7 +107,7 @@ export function openBodies(parts: BodiesParts): Bodies {
   async function tidyBucket(inBucket: BucketUpkeep, turns: boolean): Promise<void> {
     try {
       bytes = (await inBucket.round(turns)).bytes
-      if (bucketFault) log.info({ cause: bucketFault.cause }, 'the bucket of kept bodies answers again')
+      if (bucketFault) log.info({ cause: bucketFault.cause }, 'the bucket of kept bodies is available again')
       bucketFault = undefined
     } catch (thrown) {
       if (turns) isStale = true

@@ -205,7 +205,7 @@ describe.each(sampledEngines(import.meta.file))('a bucket of kept bodies on %s',
     await here.tidy()
     expect((await recordOf(id)).length).toBeGreaterThan(0)
     expect(here.state()).toMatchObject({ bucketFault: null })
-    expect(lines.filter((line) => line.includes('answers again'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('is available again'))).toHaveLength(1)
   })
 
   test('wrong credentials say so, and keeping goes on', async () => {

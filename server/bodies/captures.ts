@@ -104,7 +104,7 @@ export function createCaptures(parts: CapturesParts): Captures {
       stopped = undefined
       return
     }
-    if (!stopped && !isClosed) log.error({ cause: fault }, 'bodies are not kept for now, since they cannot be written; requests go on')
+    if (!stopped && !isClosed) log.error({ cause: fault }, 'bodies cannot be written and are not kept for now; requests are not affected')
     stopped = { cause: fault, since: stopped?.since ?? clock.now(), retryAt: clock.monotonic() + retryMs }
   }
 
@@ -125,7 +125,7 @@ export function createCaptures(parts: CapturesParts): Captures {
       )
       counts.kept += lot.length
     } catch (thrown) {
-      log.warn({ err: thrown }, 'could not write where kept bodies lie')
+      log.warn({ err: thrown }, 'could not write the locations of kept bodies')
       rows = [...lot, ...rows]
       counts.dropped += Math.max(0, rows.length - mostRows)
       rows = rows.slice(-mostRows)

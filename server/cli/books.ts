@@ -74,7 +74,7 @@ export function booksText({ at, exact, balance, leased, looked, parts, faults, n
   const line = (part: keyof typeof parts, what: string) =>
     `${part.padEnd(9)}${(parts[part] === 0 ? 'exact' : `${parts[part]} wrong`).padEnd(10)}${what}`
   return [
-    `The books at ${at}: ${exact ? 'exact' : `${total} wrong`}. Balances ${balance} USD, of it ${leased} USD on lease.`,
+    `The books at ${at}: ${exact ? 'exact' : `${total} wrong`}. Balances ${balance} USD, of which ${leased} USD is on lease.`,
     line('ledger', `${looked.wallets} wallets, ${looked.entries} entries`),
     line('rows', `${looked.rows} usage rows, ${looked.unsettled} not settled`),
     line('sums', `${looked.hours} sums of hours`),

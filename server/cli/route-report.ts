@@ -15,7 +15,7 @@ function candidateLines(candidate: RouteCandidate, index: number): string[] {
 
 const modes = {
   weight: 'drawn by weight',
-  round_robin: 'in turns',
+  round_robin: 'round robin',
   least_open: 'fewest open requests first',
   first_token: 'lowest time to first content first',
   cheapest: 'lowest declared costs first',
@@ -26,7 +26,7 @@ const section = (title: string, lines: readonly string[]) => (lines.length > 0 ?
 /** The answer of `POST /api/route` as text for a terminal. */
 export function routeReport({ model, group, balancing, candidates, leftOut, fallbacks, largestCost, error }: RouteAnswer): string {
   const instead = Object.entries(fallbacks).filter(([, models]) => models.length > 0)
-  const causes: Record<string, string> = { error: 'an error', context: 'a context too long', filter: 'a content filter' }
+  const causes: Record<string, string> = { error: 'an error', context: 'a context that is too long', filter: 'a content filter' }
   return [
     `${model} in group ${group}`,
     ...(error ? [`Refused now: ${error.message}`] : []),

@@ -6,7 +6,7 @@ import { File } from './schema.ts'
 
 const wrong = [true, 1.5, -1, 1e12, '', 'zork', 'a b', 'ä', '\u0001', null, [], {}, { zork: 1 }, ['zork', 'zork'], [[]]]
 /** What says nothing, or only a part of what is allowed. */
-const poor = /^Expected (another kind of value|text of another form|union value|'[^']*'|required property|kind .*)$/
+const poor = /^Expected (another kind of value|text of a different format|union value|'[^']*'|required property|kind .*)$/
 
 /** Every schema within a schema, by the path that leads to it. */
 function* within(schema: TSchema, path: string): Generator<[path: string, schema: TSchema]> {

@@ -127,7 +127,7 @@ export function createWorkRunner<Facts extends WorkFacts>(parts: WorkRunnerParts
     } catch (thrown) {
       const error = asGatewayError(thrown)
       if (error.code !== 'not_found') {
-        if (!signal.aborted) log.debug({ work: work.id, err: error }, `an upstream did not say how far its work is`)
+        if (!signal.aborted) log.debug({ work: work.id, err: error }, `the progress of an upstream’s work could not be read`)
         return undefined
       }
       return failed(work, { code: `${ends.noun}_not_found`, message: error.message })

@@ -74,7 +74,7 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
   function told({ dropped, failure }: CollectorState): void {
     if (failure === undefined || clock.monotonic() - warnedAt < silenceMs) return
     warnedAt = clock.monotonic()
-    log.warn({ ...failure, dropped: dropped + rows.lost() }, 'the OpenTelemetry collector does not take what is sent to it')
+    log.warn({ ...failure, dropped: dropped + rows.lost() }, 'the OpenTelemetry collector does not accept data')
   }
   const rows = handOver({
     limits: { ...limits, delayMs: handOverMs(settings), beatMs: Math.min(settings.metricsEveryMs, mostBeatMs) },

@@ -138,7 +138,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
       } catch (thrown) {
         const oldest = kept.shift()
         if (!oldest) throw thrown
-        log.error({ err: thrown }, 'the journal could not create its next file; one that the database has gives way')
+        log.error({ err: thrown }, 'the journal could not create its next file; one that the database already has is reused')
         await drop(oldest.file)
       }
     }
@@ -208,7 +208,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
     closed = true
     keeping?.cancel()
     await making
-    await sync().catch((err: unknown) => log.error({ err }, 'the journal could not be synced at its end'))
+    await sync().catch((err: unknown) => log.error({ err }, 'the journal could not be synced on close'))
     const isUnused = made === files.size && [...files].every(({ used }) => used === head.length)
     for (const file of spares) await drop(file)
     for (const { segment, used } of files) segment.close(used)

@@ -351,7 +351,7 @@ describe('the journal', () => {
       expect(files.spareRoom).toBeGreaterThan(0)
     }
     // Whoever runs it hears that the disk is full.
-    expect(new Set(errors)).toEqual(new Set(['the journal could not create its next file; one that the database has gives way']))
+    expect(new Set(errors)).toEqual(new Set(['the journal could not create its next file; one that the database already has is reused']))
     await files.close(false)
   }, 30_000)
 

@@ -221,7 +221,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   }
 
   function writeAgain(target: WriteBackTarget): Promise<void> {
-    log.error({ instance }, 'the database has lost its last commits; they are written again from the journal')
+    log.error({ instance }, 'the database has lost its last commits; they are written back from the journal')
     // Waiting holds are refused meanwhile.
     const write: WriteBackTarget['write'] = (lines) => {
       refuseWaiting(clock.monotonic() - patienceMs)

@@ -185,7 +185,7 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
     await sync.stop()
     if (!flushed || due.size > 0) return false
     return database.close(instance).catch((err: unknown) => {
-      log.warn({ err }, 'the leases of this instance could not be given back; they stay out until the next start')
+      log.warn({ err }, 'the leases of this instance could not be given back; they stay leased until the next start')
       return false
     })
   }

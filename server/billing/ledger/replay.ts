@@ -83,7 +83,7 @@ async function replayWhole(options: ReplayOptions, instance: bigint): ReturnType
       return await replay(options, instance)
     } catch (thrown) {
       if (!isFenced(thrown) || tries === mostTries) throw thrown
-      options.log.error({ instance: instance.toString() }, 'the database has lost commits during a replay; it begins again')
+      options.log.error({ instance: instance.toString() }, 'the database has lost commits during a replay; the replay is repeated')
     }
   }
 }

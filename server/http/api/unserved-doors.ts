@@ -18,7 +18,7 @@ interface Door {
   needs: string
 }
 
-const inOneAccount = 'It lives in the account of one upstream, so it needs that upstream’s own address and key'
+const inOneAccount = 'It is tied to the account of one upstream: use that upstream’s own address and key'
 const runsThere =
   'It runs models and tools for hours in the account of one upstream, which says what that costs afterwards: nothing could be held for it. It needs that upstream’s own address and key, or your own loop over /v1/messages'
 const ofTheVendor = 'It administers an account at the vendor; users, keys and usage of Parley are under /api'
@@ -28,30 +28,30 @@ const doors: readonly Door[] = [
   {
     ...{ at: /^models\/[^/:]+$/, on: ['PATCH', 'DELETE'], what: 'changing or deleting models' },
     needs:
-      'Models are offered by channels, which administrators change under /api/channels; a tuned one lives in the account of its upstream',
+      'Models are offered by channels, which administrators change under /api/channels; a tuned model is tied to the account of its upstream',
   },
   { at: /^videos\/characters$/, on: ['POST'], what: 'characters of videos', needs: inOneAccount },
-  { at: /^chat\/completions$/, on: ['GET'], what: 'stored chat completions', needs: 'Use /v1/responses, which keeps answers' },
+  { at: /^chat\/completions$/, on: ['GET'], what: 'stored chat completions', needs: 'Use /v1/responses, which stores answers' },
   {
     at: /^agents\/[^/]+$/,
     on: ['DELETE'],
     what: 'deleting agents',
-    needs: 'One of Anthropic’s is archived: POST /v1/agents/{id}/archive. Others live in the account of one upstream',
+    needs: 'One of Anthropic’s is archived: POST /v1/agents/{id}/archive. Others are tied to the account of one upstream',
   },
   { at: /^files(\/|$)/, what: 'a store of files', needs: 'Send the file in the request itself, as base64 or by a public address' },
   { at: /^batches(\/|$)/, what: 'other calls of batches', needs: 'Create, read, list, cancel and delete them' },
-  { at: /^realtime(\/|$)/, what: 'other calls of realtime', needs: 'Open the WebSocket at /v1/realtime with the key itself' },
+  { at: /^realtime(\/|$)/, what: 'other calls of realtime', needs: 'Open the WebSocket at /v1/realtime with the API key' },
   { at: /^live(\/|$)/, what: 'live sessions', needs: 'Open the WebSocket at /v1/realtime' },
   { at: /^responses\//, what: 'other calls of Responses', needs: 'Create, read, delete and list input items at /v1/responses' },
-  { at: /^chat\/completions\//, what: 'stored chat completions', needs: 'Use /v1/responses, which keeps answers' },
+  { at: /^chat\/completions\//, what: 'stored chat completions', needs: 'Use /v1/responses, which stores answers' },
   { at: /^(videos|video)(\/|$)/, what: 'characters of videos', needs: inOneAccount },
   { at: /^(corpora|ragStores)(\/|$)/, what: 'searching in stored files', needs: inOneAccount },
-  { at: /^environments\/[^/]+\/work(\/|$)/, what: 'work of environments of one’s own', needs: inOneAccount },
-  { at: /^sandboxes(\/|$)/, what: 'sandboxes', needs: 'Make a container at /v1/containers' },
+  { at: /^environments\/[^/]+\/work(\/|$)/, what: 'work of self-hosted environments', needs: inOneAccount },
+  { at: /^sandboxes(\/|$)/, what: 'sandboxes', needs: 'Create a container at /v1/containers' },
   { at: /^(agents|sessions|dreams|deployments|deployment_runs)(\/|$)/, what: 'running agents', needs: runsThere },
   { at: /^(environments|vaults|credentials|voices)(\/|$)/, needs: inOneAccount },
   { at: /^systemone$/, what: 'scores of questions', needs: 'Use /ollama/api/chat' },
-  { at: /^(assistants|threads)(\/|$)/, what: 'the Assistants API', needs: 'Use /v1/responses, which took its place' },
+  { at: /^(assistants|threads)(\/|$)/, what: 'the Assistants API', needs: 'Use /v1/responses, which replaces it' },
   { at: /^(fine_tuning|fine-tunes|evals|tunedModels|graders|decisions)(\/|$)/, what: 'training and evaluation', needs: inOneAccount },
   { at: /^(chatkit|content_provenance_checks|safety|user_profiles|webhooks|webhook_\w+)(\/|$)/, needs: inOneAccount },
   { at: /^(operations|triggers|tunnels)(\/|$)/, needs: inOneAccount },
