@@ -58,7 +58,7 @@ test.each(sampledEngines(import.meta.file))(
     expect(drilled.said).toContain(': exact.')
     const newest = join(kept, namesIn(kept).sort().at(-1) ?? '')
     writeFileSync(newest, 'cut short')
-    expect(await runDb(['drill'], { PARLEY_BACKUPS: kept })).toMatchObject({ code: 1, complaint: expect.stringContaining('not whole') })
+    expect(await runDb(['drill'], { PARLEY_BACKUPS: kept })).toMatchObject({ code: 1, complaint: expect.stringContaining('is damaged') })
     expect(await runDb(['drill'])).toMatchObject({ code: 1, complaint: expect.stringContaining('PARLEY_BACKUPS') })
   },
   120_000,

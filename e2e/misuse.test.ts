@@ -97,7 +97,7 @@ describe('the command line', () => {
     [['db', 'backup', folder], 1, /there is no database|folder is there already/],
     [['db', 'backup', join(place, 'backup'), '--from', file], 1, /^parley db backup: /],
     [['db', 'restore', folder], 1, /^parley db restore: .*folder is a folder, not a file\n$/],
-    [['db', 'restore', file], 1, /^parley db restore: .*file is not whole/],
+    [['db', 'restore', file], 1, /^parley db restore: .*file is damaged/],
     [['db', 'drill', folder], 1, /^parley db drill: .*folder is a folder, not a file\n$/],
     [['db', 'verify', join(place, 'nowhere')], 1, /^parley db verify: there is no database in/],
     [['db', 'copy', '--from', 'mysql://x', '--to', folder], 1, /^parley db copy: /],

@@ -83,7 +83,7 @@ function demandServing(channel: Channel | undefined, { caller, door }: Asking, k
 const elsewhere = (named: readonly StateRef[]) =>
   named.length > 0
     ? new GatewayError('not_found', 'No upstream account has everything that this request names.')
-    : new GatewayError('no_channel_available', 'Every key of the channels that have such objects is disabled.', { retryAfter: 5 })
+    : new GatewayError('no_channel_available', 'Every key of the channels that have such objects is switched off.', { retryAfter: 5 })
 
 /** The error for a caller none of whose channels has such objects. */
 export function refusal({ door }: Asking, model?: string): GatewayError {

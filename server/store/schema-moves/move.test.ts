@@ -257,12 +257,12 @@ describe('a file', () => {
       (lines: string[]) => lines.slice(0, -2),
       (lines: string[]) => lines.map((line) => line.replace('"old"', '"odd"')),
     ]) {
-      expect(await complaint(restore(await write(change)))).toMatch(/is not whole|does not match/)
+      expect(await complaint(restore(await write(change)))).toMatch(/is damaged|does not match/)
     }
     await writeFile(cut, 'something else')
-    expect(await complaint(openBackup(cut))).toMatch(/is not whole/)
+    expect(await complaint(openBackup(cut))).toMatch(/is damaged/)
     await writeFile(cut, gzipSync('{"a":1}\n'))
-    expect(await complaint(openBackup(cut))).toMatch(/is not a Parley backup|is not whole/)
+    expect(await complaint(openBackup(cut))).toMatch(/is not a Parley backup|is damaged/)
     expect(await complaint(openBackup(join(folder, 'nowhere')))).toEndWith('nowhere is not there')
     expect(await contents(place)).toEqual(before)
   }, 180_000)
