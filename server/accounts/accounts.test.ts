@@ -49,7 +49,7 @@ describe.each(sampledEngines(import.meta.file))('accounts on %s', (engine) => {
     }
     return 'admitted'
   }
-  // Not `expect().rejects`: it waits without letting the embedded database's worker speak.
+  // Not `expect().rejects`: it waits without processing messages of the embedded database's worker.
   const failure = (work: Promise<unknown>) =>
     work.then(
       () => 'it succeeded',

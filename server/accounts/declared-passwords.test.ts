@@ -55,7 +55,7 @@ test('what is unchanged is known without checking each, and every change is foun
   const [made, many] = await counted(() => apply(given))
   expect(made).toHaveLength(42)
   expect(many).toBeGreaterThanOrEqual(42)
-  // Nobody takes the transaction for dead meanwhile.
+  // The transaction is not taken for dead meanwhile.
   expect(statements.sent()).toBeGreaterThan(3)
   statements.stop()
   expect(await verifyPassword('secret horse 41', one(41).hash ?? '')).toBe(true)
@@ -69,7 +69,7 @@ test('what is unchanged is known without checking each, and every change is foun
 
   one(40).password = 'another horse'
   expect(await apply(given)).toEqual(['u40'])
-  // Somebody else set it meanwhile: what the file says holds.
+  // It was changed meanwhile: the file wins.
   one(3).hash = one(5).hash
   expect(await apply(given)).toEqual(['u3'])
   one(41).hash = null

@@ -23,7 +23,7 @@ describe.each(sampledEngines(import.meta.file))('people on %s', (engine) => {
   let accounts: Accounts
   let admin: User
   let ann: User
-  /** What the log was told. */
+  /** Lines of the log. */
   let lines: [message: string, fields: object][] = []
 
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Who hears what, and of what it is said only once. */
+/** Who is notified of what, and deduplication. */
 import { describe, expect, test } from 'bun:test'
 import type { BudgetState } from '#shared/console/overview'
 import { ofBackup, ofBalances, ofBodies, ofBreakers, ofBudgets, ofJournal, ofKeySpend, ofMargins, ofTest, ofUnpriced } from './notice.ts'

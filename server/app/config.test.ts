@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readConfig, variables } from './config.ts'
 
-/** They stand in the start scripts of everybody who runs Parley: a name is only ever added here, never changed and never removed. */
+/** Operators use them in start scripts: names are only ever added here, never changed or removed. */
 const namesForEver = [
   ...['PARLEY_HOST', 'PARLEY_PORT', 'PARLEY_PUBLIC_URL', 'PARLEY_DATA', 'DATABASE_URL', 'PARLEY_CONFIG', 'PARLEY_MASTER_KEY'],
   ...['PARLEY_ADMIN_USER', 'PARLEY_ADMIN_PASSWORD', 'PARLEY_DEMO', 'PARLEY_ALLOWED_HOSTS', 'PARLEY_TRUSTED_PROXIES', 'PARLEY_MAX_OPEN'],

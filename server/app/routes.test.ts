@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { routeDocs, strayRoutes } from '#http/docs/openapi'
 import { type RouteParts, routesOf } from './routes.ts'
 
-/** Stands for anything that a list of routes takes hold of while it is made. */
+/** Stub for anything that building a list of routes accesses. */
 const anything: unknown = new Proxy(() => undefined, { get: (_, name) => (name === Symbol.toPrimitive ? () => '' : anything) })
 
 test('every route is described, and every description is of a route', () => {

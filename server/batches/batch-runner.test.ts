@@ -63,7 +63,7 @@ describe.each(sampledEngines(import.meta.file))('a batch on %s', (engine) => {
     for (const name of names) await open.add({ name, body: `"the secret ${name}"` })
     return (await open.close({ model: 'm' })).id
   }
-  /** Lets promises of the database settle, and time pass, until it has ended. */
+  /** Settles promises of the database, and advances time, until it has ended. */
   async function ended(id: string, step = 0) {
     for (let turns = 0; turns < 500; turns++) {
       const batch = await batches.find(id, 'ann')
@@ -118,7 +118,7 @@ describe.each(sampledEngines(import.meta.file))('a batch on %s', (engine) => {
     const id = await begun('a', 'b')
     answer = async () => refusal('insufficient_quota')
     await jobs.poll()
-    // Somebody beats for it all the while.
+    // It gets heartbeats all the while.
     for (let hour = 0; hour < 25; hour++) {
       await clock.advance(3_600_000)
       await systemClock.sleep(2)

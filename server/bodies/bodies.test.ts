@@ -40,7 +40,7 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
   let base: Throwaway
   let bodies: Bodies
   let settings: BodySettings
-  /** Who has a place in which team. */
+  /** Members of teams. */
   let places: Set<string>
   let shift = 0
   let lines: string[]
@@ -300,7 +300,7 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
     places = new Set([`team_1.${ann.id}`])
     await bodies.remove(ann, hers)
     expect(await bodies.keptAmong([hers, his])).toEqual(new Set([his]))
-    // Of whoever is removed, and of a team that is, nothing stays; nor is anything kept of them from then on.
+    // Nothing stays of a removed user or team, and nothing more is kept of them.
     const another = await ofMember(ann.id)
     expect(await bodies.removeAll(chief, { userId: bob.id })).toBe(1)
     expect(await bodies.keptAmong([another, his])).toEqual(new Set([another]))

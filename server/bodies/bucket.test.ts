@@ -144,7 +144,7 @@ describe.each(sampledEngines(import.meta.file))('a bucket of kept bodies on %s',
     expect([...(await bucket.objects()).keys()].map((name) => name.split('-')[1])).toEqual([one, two])
     const record = await recordOf(its)
     await here.remove(ann, its)
-    // Whoever wrote it takes it out.
+    // The writer removes it.
     await here.tidy()
     expect(await inBucket(record)).toBe(true)
     await there.tidy()

@@ -81,7 +81,7 @@ async function apply(text: string): Promise<string[]> {
   })
 }
 
-/** Every table that the file speaks of, as text. */
+/** Every table that the file mentions, as text. */
 const dump = () =>
   dumpTables(database.store, [
     'users',
@@ -201,7 +201,7 @@ test('teams of the file have their money once, their members as listed, and keys
   const before = await dump()
   await apply2()
   expect(await dump()).toBe(before)
-  // A member who left the row leaves the team; the key goes on, for nobody.
+  // A member removed from the row leaves the team; the key keeps working, without a member.
   await apply(withTeams('[{ user: mara, role: owner }]'))
   expect([...accounts.directory.members.all()].map(({ role }) => role)).toEqual(['owner'])
   expect(accounts.admitKey('sk-apps-4fJq9ZrT0vLmX2bN').member).toBeUndefined()

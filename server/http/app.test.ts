@@ -6,7 +6,7 @@ import type { Envelope } from './request/route.ts'
 
 const paths = { '/v1/chat/completions': 'chat', '/v1/messages': 'messages' } as const satisfies Record<string, Envelope>
 
-/** An app that takes nothing, and a peer that counts what is asked of it. */
+/** An app that accepts nothing, and a peer that counts calls. */
 function full() {
   const asked: string[] = []
   const app = createApp({

@@ -1,4 +1,4 @@
-/** Lines about callers that were turned away: seen at the default level, and never without end. */
+/** Log lines about refused callers: visible at the default level, and bounded. */
 import { expect, test } from 'bun:test'
 import { handClock } from '#testing/hand-clock'
 import { refusedCallers } from './refused-callers.ts'

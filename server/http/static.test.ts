@@ -84,7 +84,7 @@ describe('the page', () => {
     expect(await get('/c/abc', {})).toBeUndefined()
     expect(await get('/', html, 'POST')).toBeUndefined()
     expect(await (await get('/', html, 'HEAD'))?.text()).toBe('')
-    // Whoever looks with curl whether anything is there finds the page, at the root alone.
+    // A plain curl gets the page, only at the root.
     for (const given of [{}, { accept: '*/*' }]) expect((await get('/', given))?.status).toBe(200)
     expect(await get('/', { accept: 'application/json' })).toBeUndefined()
     // A name that only begins like an API prefix belongs to the client.

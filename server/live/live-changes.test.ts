@@ -35,7 +35,7 @@ const user = (userId: string, more: Partial<Watcher> = {}): Watcher => ({
   ...more,
 })
 
-/** What the watch has told so far. */
+/** What the watch has reported so far. */
 function listen(watch: { next(): Promise<Topic[] | undefined> } | undefined) {
   const told: (Topic[] | undefined)[] = []
   const go = async () => {
@@ -124,7 +124,7 @@ test('whoever has a place in a team, and every administrator, hears of it; other
   expect(await next()).toEqual([['requests'], [], ['requests']])
   fromElsewhere('u7,team_1')
   expect(await next()).toEqual([['requests'], [], ['requests']])
-  // Whoever is let go is told, and hears no more.
+  // A dismissed listener is notified, and receives nothing more.
   change('team_members', 'team_1.u0')
   teams.delete('team_1')
   expect(await next()).toEqual([['teams'], [], ['teams']])

@@ -55,7 +55,7 @@ describe.each(sampledEngines(import.meta.file))('selling on %s', (engine) => {
 
   beforeEach(async () => {
     await store.db.transaction(async (tx) => {
-      // Entries are append-only, for everybody but this test.
+      // Entries are append-only, except for this test.
       await runSql({ db: tx }, 'set local session_replication_role = replica')
       await runSql({ db: tx }, 'truncate users, groups, settings, codes, plans, credits, teams, entries, accounts cascade')
     })
@@ -84,12 +84,12 @@ describe.each(sampledEngines(import.meta.file))('selling on %s', (engine) => {
 
   test('a code credits once, of fifty at once one', async () => {
     const code = await make()
-    // From as many networks, since attempts under way count as guesses.
+    // From as many networks, since running attempts count as guesses.
     const attempts = await Promise.all(Array.from({ length: 50 }, (_, n) => codeOfAttempt(codes.redeem(ann, { code }, `203.0.${n}.1`))))
     expect(attempts.filter((one) => one === 'done')).toHaveLength(1)
     expect(attempts.filter((one) => one === 'code_used')).toHaveLength(49)
     expect(await balance(ann.id)).toBe(5n * usd)
-    // Somebody else hears what they would hear of any code.
+    // Another user gets the same answer as for any code.
     expect(await codeOfAttempt(codes.redeem(admin, { code }, '203.0.113.2'))).toBe('invalid_code')
     expect(await audit()).toEqual(expect.arrayContaining(['code.create', 'code.redeem']))
     expect(await wrongBooks(store)).toEqual([])
@@ -198,7 +198,7 @@ describe.each(sampledEngines(import.meta.file))('selling on %s', (engine) => {
       expect(accounts.budgetOf('user', ann.id)).toMatchObject({ plan: { windows: [{ every: '5h', amount: '2' }] } })
       await clock.advance(30 * dayMs)
       expect(accounts.admitKey(key)).toMatchObject({ group: { name: 'default' }, user: { plan: null } })
-      // What began under the plan goes on; what was taken away does not.
+      // A request begun under the plan continues, unless the plan was taken away.
       expect(accounts.refusalOf(caller)).toBeUndefined()
       await plans.take(admin, ann.id)
       expect(accounts.refusalOf(caller)?.code).toBe('group_not_allowed')

@@ -350,7 +350,7 @@ describe('the journal', () => {
       for (let tries = 0; tries < 500 && files.spareRoom === 0; tries++) await systemClock.sleep(1)
       expect(files.spareRoom).toBeGreaterThan(0)
     }
-    // Whoever runs it hears that the disk is full.
+    // The user is told that the disk is full.
     expect(new Set(errors)).toEqual(new Set(['the journal could not create its next file; one that the database already has is reused']))
     await files.close(false)
   }, 30_000)

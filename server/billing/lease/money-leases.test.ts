@@ -122,7 +122,7 @@ describe('money leases', () => {
         const lines = each.lines.splice(0, 1 + random.below(5))
         const own = each.leases.report(lines, all, now)
         const requests = each.leases.leaseRequests(now)
-        // What comes while the call is under way.
+        // What arrives during the call.
         if (random.below(3) === 0) hold(each, BigInt(1 + random.below(100)))
         for (const { covered } of lines) {
           each.leased -= covered
@@ -273,7 +273,7 @@ describe('money leases', () => {
     const covered = (BigInt(perSecond) * cost * BigInt(coverMs)) / 1000n
     const least = rests.reduce((a, b) => (a < b ? a : b))
     const most = rests.reduce((a, b) => (a > b ? a : b))
-    // From any moment on, what lies here lasts that long; a disk that is lost strands no more than a few times as much.
+    // From any moment on, what is leased here lasts that long; a lost disk strands at most a few times as much.
     expect(least).toBeGreaterThanOrEqual(covered / 2n)
     expect(most).toBeLessThanOrEqual(covered * 8n)
   })

@@ -1,4 +1,4 @@
-/** The check of the books ends when whoever asked for it leaves; on the embedded engine the accounts do not wait for it. */
+/** The check of the books ends when its client disconnects; on the embedded engine the accounts do not wait for it. */
 import { expect, test } from 'bun:test'
 import { codeOf } from '#testing/books/test-books'
 import { engines, throwawayDatabase } from '#testing/database/database'
@@ -14,7 +14,7 @@ test.each([...engines])(
     const base = await throwawayDatabase(engine)
     try {
       const asker = new AbortController()
-      // Whoever waits for what others hold is asked to leave then: a statement that does not come to its end by itself.
+      // A statement waiting for others' locks is cancelled then: it would not end by itself.
       const slow = engine === 'postgres' ? runSql(base.store, `do 'begin lock table logs; perform pg_sleep(2); end'`) : undefined
       const ended = codeOf(checkBooks({ store: base.store, signal: asker.signal, ...nothing }))
       asker.abort()

@@ -9,7 +9,7 @@ import { runSql } from '#testing/database/tables'
 import { usageRow } from '#testing/usage-row'
 import { checkBooks } from './books-check.ts'
 
-/** Statements that plant a fault, and how the check names it. `undo`: what mends it. */
+/** Statements that plant a fault, and how the check names it. `undo`: the repair. */
 const plants: Record<string, { plant: string[]; undo: string[]; part: string; rule: RegExp; what: RegExp }> = {
   'a balance that is not the sum of its entries': {
     plant: [`update accounts set free = free + 1 where id = 'w1'`],
@@ -164,7 +164,7 @@ describe.each([...engines])('on %s', (engine) => {
   const check = (journals = [journal]) => checkBooks({ store: place.store, journals, now: 0 })
   async function run(statements: readonly string[]): Promise<void> {
     await place.store.db.transaction(async (tx) => {
-      // Entries are append-only, for everybody but this test.
+      // Entries are append-only, except for this test.
       for (const statement of ['set local session_replication_role = replica', ...statements]) await runSql({ db: tx }, statement)
     })
   }
@@ -247,7 +247,7 @@ describe.each([...engines])('on %s', (engine) => {
     })
 
     test('that nobody showed, and instances that are missing, are told', async () => {
-      // Not the instance of this test, which is heard again at any moment.
+      // Not the instance of this test, which may call at any moment.
       await run([`insert into instances (id, folder, seen) values (43, 'f', now() - interval '2 hours')`])
       const empty = join(place.base.folder, 'none')
       const { exact, notes } = await check([empty])

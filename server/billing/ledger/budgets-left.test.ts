@@ -34,7 +34,7 @@ describe.each(sampledEngines(import.meta.file))('what is left of a budget, on %s
     const none: Budgeted = { of: 'group', id: 'g', budget: null }
 
     expect(await budgetsLeft([user, none, key])).toEqual([{ total: '1', monthly: '0.5', daily: '0.1' }, undefined, { weekly: '0.000001' }])
-    // Before anybody opened the accounts: last month, yesterday, and today in Berlin.
+    // Before the accounts were opened: last month, yesterday, and today in Berlin.
     await spend('2026-02-20T10:00:00Z', 1_000n, 'k', [])
     await spend('2026-03-10T22:59:00Z', 20n, 'k', [])
     await spend('2026-03-10T23:01:00Z', 3n, null, [])

@@ -1,4 +1,4 @@
-/** A budget that is removed while leases of it are out: it bounds nobody, nothing of it stays on lease, and it still counts if it comes back. */
+/** A budget removed while parts of it are leased: it limits no one, nothing of it stays on lease, and it still counts if restored. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Account } from '#billing/lease/account'
 import { systemClock as clock } from '#runtime/clock'
@@ -41,7 +41,7 @@ test.each<[string, Budget | null]>([
 
     budget = then
     expect(await books.grow(`${id}-long`, 200n)).toBe(true)
-    // Everything of it goes back although the request goes on.
+    // All of it is given back although the request continues.
     for (let tries = 0; tries < 100 && (await leasedOf(place.store, capped.id)) > 0n; tries++) await clock.sleep(100)
     expect(await leasedOf(place.store, capped.id)).toBe(0n)
     expect(await books.grow(`${id}-long`, 5_000n)).toBe(true)

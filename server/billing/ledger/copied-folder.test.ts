@@ -1,5 +1,5 @@
 /**
- * A data folder that was copied, or torn from a process that lives: nobody takes it over while that process is heard, and the real end of a
+ * A data folder that was copied, or moved away from a live process: it is not taken over while that process calls, and the real end of a
  * request that was taken over as interrupted replaces its row, once.
  */
 import { afterEach, describe, expect, test } from 'bun:test'
@@ -82,7 +82,7 @@ test('a start in the same place is not delayed', async () => {
   await b.flush()
 }, 30_000)
 
-// The embedded engine lies in the folder, and is copied with it.
+// The embedded database is in the folder, and is copied with it.
 describe.each(engines.filter((engine) => engine === 'postgres'))('on %s', (engine) => {
   test.each([
     ['more', 400n, 1_000_000n, 900n],

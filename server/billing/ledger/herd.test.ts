@@ -1,4 +1,4 @@
-/** Everybody comes at once: a database that is there refuses nobody who can pay. */
+/** Many requests at once: a reachable database refuses none that can be paid. */
 import { describe, expect, test } from 'bun:test'
 import { herd } from '#testing/books/herd'
 import { engines } from '#testing/database/database'

@@ -1,4 +1,4 @@
-/** The database hears of no end that the journal does not have. */
+/** No end reaches the database before the journal. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ test('the journal has an end before the database hears of it, whoever hurries th
   await settle('warm')
   await books.flush()
   await clock.sleep(50)
-  // Somebody wants to read rows in the turn in which a request ends.
+  // Rows are requested in the turn in which a request ends.
   await hold('read', 10n)
   void books.written()
   await settle('read')

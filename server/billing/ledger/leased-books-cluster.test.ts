@@ -1,5 +1,5 @@
 /**
- * A real PostgreSQL primary, and an asynchronous standby that is promoted after it stopped following: the last commits are lost. Nobody
+ * A real PostgreSQL primary, and an asynchronous standby that is promoted after it stopped following: the last commits are lost. No one
  * takes what another instance had, and under load, with each of three processes killed in turn, the books are exact in the end. A deep run
  * kills for a minute.
  */
@@ -53,7 +53,7 @@ async function grant({ db }: Store, id: string, amount: bigint): Promise<void> {
 }
 
 interface Pair {
-  /** Ways to whoever is the primary, one for each client. */
+  /** Connections to the current primary, one per client. */
   way(): Promise<Cuttable>
   /** The standby stops following: what is committed from now on will be lost. */
   forget(): Promise<void>
@@ -133,7 +133,7 @@ test.if(engines.includes('postgres'))(
     await pair.forget()
     await until(async () => (await codeOf(one.hold('a1', [{ id: 'w' }], 600_000n))) === 'ok')
     const standby = await pair.failOver()
-    // The one that took is away for longer; the other comes back at once.
+    // The one that took stays unreachable for longer; the other returns at once.
     await wayOfOther.mend()
     const asked: string[] = []
     for (let n = 0; n < 40; n++) {
@@ -194,7 +194,7 @@ test.if(engines.includes('postgres'))(
     const lost = [...had.keys()].length - (await chargesIn(now)).size
     expect(lost).toBeGreaterThan(0)
     for (const { way } of sites) await way.mend()
-    // All three go on: what was lost has been told again, and new requests are served.
+    // All three continue: what was lost has been written back, and new requests are served.
     await until(async () => {
       const charged = await chargesIn(now)
       return charged.size > had.size + 300 && [...had.keys()].every((id) => charged.has(id))

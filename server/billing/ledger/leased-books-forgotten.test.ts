@@ -39,7 +39,7 @@ async function grant({ db }: Store, id: string): Promise<void> {
   await postGrant(db, { walletId: id, amount: credit, ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at: new Date(0) })
 }
 
-/** Holds for a request; a database that does not answer in time, as on a busy machine, refuses it, and it is sent again. */
+/** Holds for a request; if the database does not answer in time, as on a busy machine, it is refused and sent again. */
 async function held(books: LeasedBooks, id: string, amount: bigint): Promise<void> {
   let code = ''
   for (let tries = 0; tries < 100; tries++) {

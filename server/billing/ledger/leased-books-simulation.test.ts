@@ -1,6 +1,6 @@
 /**
  * The real books of several instances in simulated time: whatever happens to calls and processes, every delivered answer is in the
- * books once and nobody spends what is not there. Then the same with wrong ideas of how to do it, each of which must be found.
+ * books once and no one overspends. Then the same with faulty implementations, each of which must be detected.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type BooksDatabase, openBooksDatabase } from '#testing/books/simulator/database'

@@ -101,7 +101,7 @@ describe.if(engines.includes('postgres'))('leased books', () => {
     await books.hold(`${id}-1`, [{ id }], 10n)
     let open = false
     let asking = true
-    // Somebody writes usage rows all the time: until that ends, the budget cannot begin.
+    // Usage rows are being written all the time: until that ends, the budget cannot begin.
     const writer = place.store.db.transaction(async (tx) => {
       await runSql({ ...place.store, db: tx }, 'select pg_advisory_xact_lock_shared(727539265)')
       while (!open) await clock.sleep(20)

@@ -40,7 +40,7 @@ describe.each(sampledEngines(import.meta.file))('trips to the database on %s', (
     const hold = books.hold(id, accounts, amount).then(() => {
       at = statements.answered() - before
     })
-    // Whoever is served without a turn of the event loop waited for nobody's answer.
+    // A request served without a turn of the event loop waited for no answer.
     for (let turns = 0; turns < 20; turns++) await Promise.resolve()
     const warm = at !== undefined
     await hold

@@ -69,7 +69,7 @@ describe.each([...engines])('leased books on %s', (engine) => {
     return [found?.balance, found?.held]
   }
   const leased = (id: string) => leasedOf(base.store, id)
-  /** What is held is told from behind, within a second. */
+  /** Holds are reported afterwards, within a second. */
   async function held(id: string, amount: bigint): Promise<void> {
     const started = clock.monotonic()
     while ((await money(id))[1] !== amount && clock.monotonic() - started < 20_000) await clock.sleep(20)

@@ -79,7 +79,7 @@ describe.each([...engines])('books with their database behind a worker, on %s', 
     const books = await begin({ log })
     const ids = await Promise.all(Array.from({ length: 30 }, () => place.wallet(1_000n)))
     const asked = ids.map((id) => codeOf(books.hold(row(id, 0n).requestId, [{ id }], 100n)))
-    // The first call is under way; no event of this thread has come since.
+    // The first call is running; this thread has processed no event since.
     for (let turns = 0; turns < 50; turns++) await Promise.resolve()
     for (const until = clock.monotonic() + 3_000; clock.monotonic() < until; );
     const later = ids.map((id) => codeOf(books.hold(row(id, 0n).requestId, [{ id }], 100n)))

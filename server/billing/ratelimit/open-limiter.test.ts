@@ -127,7 +127,7 @@ describe.if(engines.includes('postgres'))('on PostgreSQL', () => {
     const id = newKey()
     const limits = { concurrency: 2 }
     expect(await codeOf(lost, id, limits)).toBe('ok')
-    // Long enough that who is not seen must be gone.
+    // Long enough that an unseen instance must be gone.
     await clock.sleep(writeOffMs + 100)
     expect(await codeOf(other, id, limits)).toBe('ok')
     expect(await codeOf(other, id, limits)).toBe('rate_limit_exceeded')

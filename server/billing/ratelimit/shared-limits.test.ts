@@ -1,4 +1,4 @@
-/** One and two instances that share limits, by hand: when nobody waits, when somebody must, and what is said then. */
+/** One and two instances that share limits, step by step: when no request waits, when one must, and the resulting error. */
 import { describe, expect, test } from 'bun:test'
 import { createLog } from '#runtime/log'
 import type { Limits } from '#shared/console/limits'
@@ -54,7 +54,7 @@ function setUp() {
     }
     return { limiter, ask, take, refusal, cut, calls }
   }
-  /** As when the machine is suspended: its clock of durations stands still, the time of the day goes on. */
+  /** As when the machine is suspended: its monotonic clock stops, the wall clock continues. */
   const sleep = (ms: number) => {
     asleep += ms
   }

@@ -1,4 +1,4 @@
-/** Somebody else's files: written once, taken back without a trace, and never damaged. */
+/** Files of other programs: written once, undone without a trace, and never damaged. */
 import { describe, expect, test } from 'bun:test'
 import { agentNames, agents, type Part } from './agents.ts'
 import { takenBack, written } from './edit.ts'

@@ -8,7 +8,7 @@ import { commands, runConsoleCommand } from './run.ts'
 const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What a command line prints that asks nobody. */
+/** The output of a command line that calls no server. */
 async function printed(line: string): Promise<string> {
   const out: string[] = []
   const never = () => Promise.reject(new Error('nothing is read'))

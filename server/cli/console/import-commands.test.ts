@@ -13,7 +13,7 @@ import { runConsoleCommand } from './run.ts'
 /** The result. */
 const home = new Map<string, string>()
 
-/** Runs a command line of somebody with these files and without a key. */
+/** Runs a command line with these files and without a key. */
 async function parley(line: string, files: Record<string, string> = {}) {
   const out: string[] = []
   const error: string[] = []
@@ -97,7 +97,7 @@ test('import: the database of new-api becomes a parley.yaml that Parley takes', 
   expect((await parley(`import one-api ${path} --out /moved.yaml`)).code).toBe(0)
   const made = home.get('/moved.yaml') ?? ''
   expect((await parley(`import one-api ${path} --out /moved.yaml`)).code).toBe(1)
-  // The client goes on with the key that it has.
+  // The client keeps using its key.
   const moved = await startProgram({ config: made })
   try {
     const asked = await fetch(`${moved.url}/v1/chat/completions`, {

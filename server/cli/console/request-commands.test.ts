@@ -9,7 +9,7 @@ const lineOf = (n: number) => `${JSON.stringify({ cursor: `${n}.r${n}`, requestI
 let server: Server
 afterEach(() => new Promise((resolve) => server.close(resolve)))
 
-/** Serves what each call in turn is answered with, piece by piece; what does not end with a line feed breaks off there. */
+/** Serves the scripted answers in order, piece by piece; one without a final line feed breaks off there. */
 async function serve(answers: readonly (readonly string[])[]): Promise<URLSearchParams[]> {
   const asked: URLSearchParams[] = []
   server = createServer(async ({ url = '' }, response) => {

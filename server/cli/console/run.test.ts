@@ -566,7 +566,7 @@ test('import: prices of the models offered here, after a look', async () => {
 })
 
 test('every command has run', () => {
-  // These read files and ask nobody: import-commands.test.ts.
+  // These only read files: import-commands.test.ts.
   const alone = ['import new-api', 'import one-api', 'import litellm', 'import portkey']
   expect(commands.map(({ words }) => words).filter((words) => !ran.has(words))).toEqual(alone)
 })

@@ -16,7 +16,7 @@ const rows = isDeep ? 1_000_000 : 5_000
 /** Rows of a statement, which must end in time. */
 const lot = 5_000
 
-/** Where each table and index that is there lies on the disk. */
+/** The file of each existing table and index. */
 async function files({ db }: Store): Promise<Map<string, string>> {
   const found = await db.execute(sql`
     select relname as name, pg_relation_filenode(oid)::text as file from pg_class

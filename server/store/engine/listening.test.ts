@@ -1,4 +1,4 @@
-/** A listening connection that is dead without anybody being told: its instance notices, and hears again. */
+/** A listening connection that dies silently: its instance notices, and listens again. */
 import { expect, test } from 'bun:test'
 import { createServer, connect as dial } from 'node:net'
 import postgres from 'postgres'
@@ -68,7 +68,7 @@ test.if(engines.includes('postgres'))(
     try {
       await client.notify('parley', 'one')
       await until(() => heard.length === 1)
-      // A connection that hears its pulses is left alone.
+      // A connection that receives its pulses is kept.
       for (let n = 1; n <= 3; n++) {
         await clock.advance(pulseMs)
         await until(() => pulses === n)

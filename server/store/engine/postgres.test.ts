@@ -134,7 +134,7 @@ test.if(engines.includes('postgres'))(
     })
     const waits = () => db.execute(sql`select 1 from pg_locks where not granted and mode = 'AccessExclusiveLock'`)
     while (returned(await waits()).length === 0);
-    // Whoever comes now waits behind the migration, as long as that waits; rejected when that is longer than a query may take.
+    // Later queries wait behind the migration as long as it waits; rejected when that exceeds the query timeout.
     await db.select().from(settings)
     await asked.promise
     over.resolve()

@@ -158,7 +158,7 @@ describe.each(sampledEngines(import.meta.file))('a budget that begins, on %s', (
       await addUp(start + 2 * day)
       await check(start)
       await addUp(start + 9 * day)
-      // Of windows that cut through an hour whose rows are gone nobody could check the sum any more.
+      // Sums of windows that cut through an hour whose rows are gone could not be checked any more.
       await store.db.execute(sql`delete from accounts where kind = 'budget'`)
       expect(await dropMonths(store, february)).toBe(true)
       await check(february.getTime())

@@ -58,7 +58,7 @@ describe.each([...engines])('the ledger on %s', (engine) => {
     expect(await state(id)).toEqual([100n, 25n])
     const taken = { amount: -51n, actor: 'a', reason: 'r', at }
     const beside = async () => {}
-    // Nobody is there to give anything back.
+    // There is no instance that could give anything back.
     expect(await postCredit(store, id, 'k', taken, beside).catch(sqlState)).toBe(checkViolation)
     expect(await postCredit(store, id, 'k', { ...taken, amount: -50n }, beside)).toBe('posted')
     expect(await state(id)).toEqual([50n, 25n])

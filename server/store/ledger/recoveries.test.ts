@@ -1,4 +1,4 @@
-/** When takes are paused: after lost commits and promotions, until every living instance has been heard and has told what was lost. */
+/** When takes are paused: after lost commits and promotions, until every live instance has called and written back what was lost. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'

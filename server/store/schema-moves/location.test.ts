@@ -1,4 +1,4 @@
-/** What tools find where a database lies: the same one by another name, one that others hold, and what a killed run left behind. */
+/** What tools find at the location of a database: the same one under another name, one in use, and leftovers of a killed run. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -61,7 +61,7 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('on %s', () => 
     }
   }, 180_000)
 
-  /** What it complains of while somebody else has a table for himself; nothing may have changed afterwards. */
+  /** Its error while another session has a table locked; nothing may have changed afterwards. */
   async function whileHeld(work: (place: Place) => Promise<unknown>): Promise<string> {
     const place = await newPlace()
     await put(place)

@@ -86,7 +86,7 @@ test.if(engines.includes('postgres'))(
     })
     await reading.promise
     const dropped = dropMonths(store, new Date('2026-01-01T00:00:00Z')).then(() => 'dropped', sqlState)
-    // The lock is asked for: whoever comes now waits behind it.
+    // The lock is requested: later statements wait behind it.
     const asked = () => store.db.execute(sql`select 1 from pg_locks where not granted and mode = 'AccessExclusiveLock'`)
     while (returned(await asked()).length === 0);
     const started = clock.monotonic()

@@ -1,4 +1,4 @@
-/** What a report reads of an hour that goes on does not grow with the hour, and the figures are those of its rows, whatever happens. */
+/** What a report reads of an open hour does not grow with the hour, and its figures always equal those of the rows. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'

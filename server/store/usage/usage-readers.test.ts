@@ -1,4 +1,4 @@
-/** Reports and whoever asked for them: they end when that one leaves, and on the embedded engine the accounts do not wait for them. */
+/** Reports end when their client disconnects, and on the embedded engine the accounts do not wait for them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { systemClock as clock } from '#runtime/clock'

@@ -186,7 +186,7 @@ describe.each(sampledEngines(import.meta.file))('usage, added up, on %s', (engin
     await insertLogs(store, rows)
     while ((await addUpHours(store, new Date(start + 4 * day))) > 0);
     while ((await rollUpDays(store)) > 0);
-    // As if nobody had noticed: without a mark the sums of hours are not looked at.
+    // As if unnoticed: without a mark the sums of hours are not checked.
     await store.db.execute(sql`alter table usage_hours disable trigger user`)
     await store.db.execute(sql`truncate usage_hours`)
     const rolled: UsageQuestion[] = [

@@ -58,7 +58,7 @@ const measured = (): Measurements => ({
   failures: pick([undefined, [['one', 'upstream_timeout'] as const]]),
 })
 
-/** The same by OpenTelemetry's own instruments, which are told their boundaries. */
+/** The same by OpenTelemetry's own instruments, with explicit boundaries. */
 async function theirs(temporality: AggregationTemporality) {
   const sample = counting()
   sample.of(measured())(1, 1, 1, 1, 1)

@@ -30,7 +30,7 @@ const names: [string, ...string[]] = [
   'a1:',
 ]
 
-/** What the thread makes of lots: spans, and facts with measurements. */
+/** The thread's output for lots: spans, and facts with measurements. */
 function readLots(lots: readonly TakenLot[]) {
   const message = spanMessages('[', ']')
   const [texts, measured]: [string[], (readonly [MeasuredFacts, ...number[]])[]] = [[], []]
@@ -164,7 +164,7 @@ test('a channel that has another vendor is told as such once the lot is refreshe
   expect(providers()).toEqual(three('gcp.gemini'))
   known.set('one', 'vertex')
   lot.refresh()
-  // What was begun before is told as it was begun.
+  // What was begun before is reported as it was begun.
   expect(providers()).toEqual(three('gcp.gemini'))
   expect(providers()).toEqual(three('gcp.vertex_ai'))
 })

@@ -94,7 +94,7 @@ test('a collector that is busy is asked again, when it wants to be; one that ref
     .catch((error: unknown) => error)
   expect(thrown).toMatchObject({ name: 'OTLPExporterError', code: 400, message: 'the collector answered 400' })
   expect(refusing.got.length).toBe(1)
-  // Followed, the message would go where nobody wanted it.
+  // If the redirect were followed, the message would go to an unintended address.
   const elsewhere = collector([new Response('', { status: 307, headers: { location: refusing.url } })])
   expect(
     await senderTo(elsewhere.url)

@@ -1,4 +1,4 @@
-/** What people mistype, and what nobody would send by mistake: parameters, cursors, names and amounts that are nearly right. */
+/** Typos and malicious input: parameters, cursors, names and amounts that are nearly right. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Accounts, createAccounts } from '#accounts/accounts'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'

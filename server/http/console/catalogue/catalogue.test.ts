@@ -230,7 +230,7 @@ describe('channels', () => {
     expect(data[0].slices.at(-1)).toEqual({ attempts: 5, failed: 5 })
     expect((await call('ann', 'GET', `/api/channels/${id}/outcomes`)).status).toBe(403)
 
-    // The same of all channels at once, by id: a channel that gets another name keeps it, and one that nobody asked has no row.
+    // The same for all channels, by id: a renamed channel keeps its row, and one without attempts has none.
     await call('root', 'POST', '/api/channels', { ...plain, name: 'idle' })
     await call('root', 'PATCH', `/api/channels/${id}`, { name: 'renamed' })
     health.failed(

@@ -1,4 +1,4 @@
-/** Usage, asked with real requests on a real database: who sees what, what is refused, and the file for spreadsheets. */
+/** Usage by real requests on a real database: visibility, refusals, and the file for spreadsheets. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Accounts, createAccounts } from '#accounts/accounts'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
