@@ -15,7 +15,7 @@ export const en = {
   'rangelast-month': 'Last month',
   rangedates: 'Custom dates',
   comparison: 'Compared with',
-  compareBefore: 'the previous {count} {count:day|days}',
+  compareBefore: 'previous {count} {count:day|days}',
   compareYear: '52 weeks earlier',
   comparedYear: 'Compared with the same days 52 weeks earlier',
   comparedWith: 'Compared with the previous {count} {count:day|days}',
