@@ -54,7 +54,7 @@ function inWords(message: string): string {
 const withoutParam = ({ message, param }: ApiError): string =>
   param !== undefined && message.startsWith(`${param}: `) ? message.slice(param.length + 2) : message
 
-/** The code and the id of the request, for whoever looks for the cause. */
+/** The code and the id of the request, for finding the cause. */
 export const detailOf = (error: ApiError): string =>
   [error.code, error.requestId && tc('errRequest', { id: error.requestId })].filter(Boolean).join(' · ')
 

@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts'
 export interface Conversation {
   id: string
   title: string
-  /** The person chose the title; otherwise it comes from the first message. */
+  /** The user chose the title; otherwise it comes from the first message. */
   named: boolean
   pinned: boolean
   createdAt: number
@@ -32,7 +32,7 @@ interface Base {
   at: number
 }
 
-/** A message of the person. */
+/** A user message. */
 export interface UserMessage extends Base {
   role: 'user'
   text: string
@@ -40,7 +40,7 @@ export interface UserMessage extends Base {
   begins?: boolean
 }
 
-/** The result of a tool call, typed by the person: the playground runs no tools. */
+/** The result of a tool call, typed by the user: the playground runs no tools. */
 export interface ToolResult extends Base {
   role: 'tool'
   callId: string
@@ -55,7 +55,7 @@ export interface ToolCall {
   arguments: string
 }
 
-/** `stopped` by the person, `interrupted` when the page was closed, `failed` with a `failure`. */
+/** `stopped` by the user, `interrupted` when the page was closed, `failed` with a `failure`. */
 export type ReplyState = 'running' | 'complete' | 'stopped' | 'interrupted' | 'failed'
 
 /** Why a reply failed, with the code of the server's error table. */
@@ -93,7 +93,7 @@ export interface Reply extends Base {
   cost: string | null
   losses: string | null
   failure: Failure | null
-  /** The person edited the request as JSON, so that it may differ from the messages above. */
+  /** The user edited the request as JSON, so that it may differ from the messages above. */
   byHand?: boolean
 }
 

@@ -6,7 +6,7 @@ import type { Failure } from '#client/features/playground/conversation/conversat
 import { fieldOf, type SliderName, sliderNames } from '#client/features/playground/conversation/settings.ts'
 import type { MessageKey } from '#client/features/playground/messages/messages.ts'
 
-/** What a person can do after a failure. */
+/** What the user can do after a failure. */
 export type NextStep = 'signIn' | 'retry' | 'otherModel' | 'continue' | 'parameters' | 'newChat' | 'lowerMax' | 'turnOff' | 'trim'
 
 /** The explanation of a failure. */

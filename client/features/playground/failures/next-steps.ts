@@ -5,7 +5,7 @@ import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import type { NextStep } from './explain-failure.ts'
 
-/** Carries out the step a person chose after a failure. `named` is the parameter for `turnOff`. */
+/** Carries out the step the user chose after a failure. `named` is the parameter for `turnOff`. */
 export function performNextStep(page: PageContext, reply: Reply, step: NextStep, named: SliderName | null): void {
   const { playground, actions, view } = page
   const settings = untrack(() => playground.conversation().settings)

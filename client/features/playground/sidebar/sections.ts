@@ -13,7 +13,7 @@ const dayMs = 86_400_000
 
 /**
  * Sections of `rows`, which must be sorted newest first; empty ones are left out. `now` (milliseconds) decides what is today,
- * in the reader's time zone.
+ * in the user's time zone.
  */
 export function sectionsOf(rows: readonly Conversation[], now: number): Section[] {
   const midnight = midnightOf(...dayOf(new Date(now))).getTime()

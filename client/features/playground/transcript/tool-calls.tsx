@@ -6,7 +6,7 @@ import { revealHiddenCharacters } from '#client/features/playground/text/reveal-
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 
-/** Tool calls of a reply. The playground runs no tools: the person types what the tool would return. */
+/** Tool calls of a reply. The playground runs no tools: the user types what the tool would return. */
 export function ToolCalls(props: {
   reply: Reply
   running: boolean
