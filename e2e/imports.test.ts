@@ -133,7 +133,7 @@ describe('PostgreSQL', () => {
     expect([away.code, away.error]).toEqual([1, expect.stringContaining('The database cannot be read')])
     expect(away.error).not.toContain('secret')
     const other = await databaseOf('create table things (id bigint)')
-    expect((await parley(['import', 'litellm', other])).error).toContain('no rows of LiteLLM')
+    expect((await parley(['import', 'litellm', other])).error).toContain('no LiteLLM rows')
     expect((await parley(['import', 'one-api', other])).error).toContain('no users and no channels')
     expect((await parley(['import', 'one-api', 'env:NOT_SET'])).error).toContain('NOT_SET')
   }, 60_000)

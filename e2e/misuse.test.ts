@@ -47,7 +47,7 @@ describe('the command line', () => {
     [['help', 'keys', 'zork'], 2, /^parley: There is no command keys zork\. There are: keys list/],
     [['keys', 'zork', '--help'], 2, /^parley: There is no command keys zork/],
     [['zork'], 2, /^Usage:/],
-    [['usage', '--from', 'zork'], 2, /^parley: --from takes a time like 2026-03-01T00:00:00Z, or so many hours or days ago: 12h, 7d\.\n$/],
+    [['usage', '--from', 'zork'], 2, /^parley: --from takes a time like 2026-03-01T00:00:00Z, or an age in hours or days: 12h, 7d\.\n$/],
     [['requests', 'list', '--to', '2026-13-01T00:00:00Z'], 2, /^parley: --to takes a time like/],
     [['replay', '--filter', 'from=zork'], 2, /^parley: from takes a time like/],
     [['usage', '--by', 'zork'], 2, /^parley: --by takes one of model, key, user/],

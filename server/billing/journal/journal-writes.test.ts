@@ -118,7 +118,7 @@ describe('lines that come in step', () => {
     for (const id of ['a', 'b']) journal.open(id, ['u'], 1n)
     expect(await Promise.all([journal.written(), journal.written()])).toEqual([false, false])
     expect(journal.hasRoom()).toBe(false)
-    expect(() => journal.open('c', ['u'], 1n)).toThrow('Too much waits')
+    expect(() => journal.open('c', ['u'], 1n)).toThrow('Too many charges')
     for (const id of ['a', 'b']) {
       journal.drop(id)
       journal.flushed(id)
