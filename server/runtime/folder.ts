@@ -36,9 +36,13 @@ export async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true })
 }
 
-/** Sets its modification time (milliseconds since the epoch). */
+/** Sets its modification time (milliseconds since the epoch), if it exists. */
 export async function touch(path: string, at: number): Promise<void> {
-  await utimes(path, at / 1000, at / 1000)
+  try {
+    await utimes(path, at / 1000, at / 1000)
+  } catch (thrown) {
+    if (await exists(path)) throw thrown
+  }
 }
 
 /** Its modification time (milliseconds since the epoch), and the total bytes of its files. Undefined if it does not exist. */

@@ -178,6 +178,15 @@ describe('the journal', () => {
     expect((await written()).map(({ kind }) => kind)).toEqual(['v', 'o', 's'])
   })
 
+  test('closes although its folder was removed by a process that took it over', async () => {
+    const journal = await open()
+    journal.open('a', ['u'], 1n)
+    journal.flush()
+    await rm(folder, { recursive: true })
+    await journal.close(true)
+    expect(await readdir(join(folder, '..'))).toEqual([])
+  })
+
   test('has room for as many at once as its bound allows, not only for those of two files', async () => {
     const maxBytes = 1024 * 1024
     const journal = await open('never', maxBytes)
