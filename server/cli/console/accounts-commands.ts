@@ -2,22 +2,8 @@
 import type { KeyRow } from '#shared/console/key'
 import type { AccountRow } from '#shared/console/user'
 import { CommandError } from './api.ts'
-import {
-  boundFlags,
-  boundsOf,
-  type Column,
-  type Command,
-  enabledOf,
-  type Flag,
-  facts,
-  type Input,
-  listOf,
-  named,
-  pick,
-  queryOf,
-  switchFlags,
-  table,
-} from './command.ts'
+import { boundFlags, boundsOf, type Column, type Command, type Flag, type Input, listOf, pick, queryOf, table } from './command.ts'
+import { addressOf, createCommand, creditCommand, deleteCommand, listCommand, type Resource, setCommand, showCommand } from './resource.ts'
 
 const keyColumns: readonly Column<KeyRow>[] = [
   ['id', (row) => row.id],
@@ -38,7 +24,6 @@ const userColumns: readonly Column<AccountRow>[] = [
   ['held', (row) => row.held],
   ['state', (row) => (row.enabled ? 'on' : 'off')],
 ]
-const seg = encodeURIComponent
 
 const keyFlags: Readonly<Record<string, Flag>> = {
   group: { value: 'GROUP', help: 'Group in which it acts' },
@@ -73,9 +58,13 @@ async function userFields({ flags, readText }: Input): Promise<Record<string, un
   }
 }
 
-const keyNamed = async ({ api, args: [word = ''] }: Input) =>
-  named(await api.list<KeyRow>(`/api/keys${queryOf({ q: word, ...(await everybody(api)) })}`), word)
-const userNamed = async ({ api, args: [word = ''] }: Input) => named(await api.list<AccountRow>('/api/users'), word)
+const keys: Resource<KeyRow> = {
+  noun: 'key',
+  path: '/api/keys',
+  columns: keyColumns,
+  search: async (api, word) => api.list<KeyRow>(`/api/keys${queryOf({ q: word, ...(await everybody(api)) })}`),
+}
+const users: Resource<AccountRow> = { noun: 'user', path: '/api/users', columns: userColumns }
 
 /** For administrators, the keys of all users. */
 async function everybody(api: Input['api']): Promise<{ all?: string }> {
@@ -100,15 +89,7 @@ export const accountCommands: readonly Command[] = [
       return { value: rows, text: table(rows, keyColumns, 'No keys.') }
     },
   },
-  {
-    words: 'keys show',
-    args: ['KEY'],
-    help: 'One key, by id or name',
-    async run(input) {
-      const row = await keyNamed(input)
-      return { value: row, text: facts(row) }
-    },
-  },
+  showCommand(keys),
   {
     words: 'keys create',
     args: ['NAME'],
@@ -127,17 +108,7 @@ export const accountCommands: readonly Command[] = [
       return { value: made, text: made.key }
     },
   },
-  {
-    words: 'keys set',
-    args: ['KEY'],
-    flags: { name: { value: 'NAME', help: 'A new name' }, ...keyFlags, ...switchFlags },
-    help: 'Changes a key',
-    async run(input) {
-      const fields = { ...pick(input.flags, ['name']), ...keyFields(input.flags), ...enabledOf(input.flags) }
-      const row = await input.api.call<KeyRow>('PATCH', `/api/keys/${seg((await keyNamed(input)).id)}`, fields)
-      return { value: row, text: table([row], keyColumns, '') }
-    },
-  },
+  setCommand(keys, keyFlags, ({ flags }) => keyFields(flags)),
   {
     words: 'keys rotate',
     args: ['KEY'],
@@ -146,86 +117,20 @@ export const accountCommands: readonly Command[] = [
     async run(input) {
       const overlap = input.flags.overlap ?? '24'
       if (!/^\d{1,6}(\.\d{1,6})?$/.test(overlap)) throw new CommandError('--overlap takes a number of hours.', 2)
-      const made = await input.api.call<KeyRow & { key: string }>('POST', `/api/keys/${seg((await keyNamed(input)).id)}/rotate`, {
+      const made = await input.api.call<KeyRow & { key: string }>('POST', `${await addressOf(keys, input)}/rotate`, {
         overlapHours: Number(overlap),
       })
       return { value: made, text: made.key }
     },
   },
-  {
-    words: 'keys delete',
-    args: ['KEY'],
-    help: 'Deletes a key; calls with it fail at once',
-    async run(input) {
-      const { id, name } = await keyNamed(input)
-      await input.api.call('DELETE', `/api/keys/${seg(id)}`)
-      return { value: { deleted: id }, text: `Deleted the key ${name}.` }
-    },
-  },
-  {
-    words: 'users list',
-    help: 'Users with their balances',
-    async run({ api }) {
-      const rows = await api.list<AccountRow>('/api/users')
-      return { value: rows, text: table(rows, userColumns, 'No users.') }
-    },
-  },
-  {
-    words: 'users show',
-    args: ['USER'],
-    help: 'One user, by id or name',
-    async run(input) {
-      const row = await userNamed(input)
-      return { value: row, text: facts(row) }
-    },
-  },
-  {
-    words: 'users create',
-    args: ['NAME'],
-    flags: { balance: { value: 'USD', help: 'Opening grant' }, ...userFlags },
-    help: 'Creates a user',
-    async run(input) {
-      const fields = { name: input.args[0], ...pick(input.flags, ['balance']), ...(await userFields(input)) }
-      const row = await input.api.call<AccountRow>('POST', '/api/users', fields)
-      return { value: row, text: table([row], userColumns, '') }
-    },
-  },
-  {
-    words: 'users set',
-    args: ['USER'],
-    flags: { name: { value: 'NAME', help: 'A new name' }, ...userFlags, ...switchFlags },
-    help: 'Changes a user',
-    async run(input) {
-      const fields = { ...pick(input.flags, ['name']), ...(await userFields(input)), ...enabledOf(input.flags) }
-      const row = await input.api.call<AccountRow>('PATCH', `/api/users/${seg((await userNamed(input)).id)}`, fields)
-      return { value: row, text: table([row], userColumns, '') }
-    },
-  },
-  {
-    words: 'users credit',
-    args: ['USER', 'USD'],
-    flags: {
-      reason: { value: 'TEXT', help: 'Recorded in the ledger; required' },
-      once: { value: 'ID', help: 'Repeating it with the same id posts nothing' },
-    },
-    help: 'Adds credit; a negative amount is withdrawn',
-    async run(input) {
-      const { reason, once } = input.flags
-      if (reason === undefined) throw new CommandError('Give a reason with --reason.', 2)
-      const { id } = await userNamed(input)
-      const headers = { 'idempotency-key': once ?? crypto.randomUUID() }
-      const row = await input.api.call<AccountRow>('POST', `/api/users/${seg(id)}/credit`, { amount: input.args[1], reason }, headers)
-      return { value: row, text: table([row], userColumns, '') }
-    },
-  },
-  {
-    words: 'users delete',
-    args: ['USER'],
-    help: 'Deletes a user with all keys and sessions',
-    async run(input) {
-      const { id, name } = await userNamed(input)
-      await input.api.call('DELETE', `/api/users/${seg(id)}`)
-      return { value: { deleted: id }, text: `Deleted the user ${name}.` }
-    },
-  },
+  deleteCommand(keys, 'Deletes a key; calls with it fail at once'),
+  listCommand(users, 'Users with their balances'),
+  showCommand(users),
+  createCommand(users, { balance: { value: 'USD', help: 'Opening grant' }, ...userFlags }, async (input) => ({
+    ...pick(input.flags, ['balance']),
+    ...(await userFields(input)),
+  })),
+  setCommand(users, userFlags, userFields),
+  creditCommand(users, 'Adds credit; a negative amount is withdrawn'),
+  deleteCommand(users, 'Deletes a user with all keys and sessions'),
 ]

@@ -4,20 +4,8 @@ import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import type { ProbeAnswer } from '#shared/console/inspection/probe'
 import type { PriceChange, PriceFields, PriceRow } from '#shared/console/price'
 import { CommandError } from './api.ts'
-import {
-  type Column,
-  type Command,
-  enabledOf,
-  type Flag,
-  facts,
-  type Input,
-  listOf,
-  named,
-  pick,
-  switchFlags,
-  table,
-  wholeNumber,
-} from './command.ts'
+import { type Column, type Command, type Flag, facts, type Input, listOf, pick, table, wholeNumber } from './command.ts'
+import { addressOf, createCommand, deleteCommand, listCommand, type Resource, setCommand, showCommand } from './resource.ts'
 
 const seg = encodeURIComponent
 const modelNames = (row: ChannelRow) => row.models.map((model) => (typeof model === 'string' ? model : model.name))
@@ -81,7 +69,7 @@ async function channelFields({ flags, readText }: Input): Promise<Record<string,
   }
 }
 
-const channelNamed = async ({ api, args: [word = ''] }: Input) => named(await api.list<ChannelRow>('/api/channels'), word)
+const channels: Resource<ChannelRow> = { noun: 'channel', path: '/api/channels', columns: channelColumns }
 
 function jsonOf(text: string): unknown {
   try {
@@ -105,73 +93,34 @@ const changeColumns: readonly Column<PriceChange>[] = [
 
 /** `channels` and `prices`. */
 export const catalogueCommands: readonly Command[] = [
-  {
-    words: 'channels list',
-    help: 'Channels',
-    async run({ api }) {
-      const rows = await api.list<ChannelRow>('/api/channels')
-      return { value: rows, text: table(rows, channelColumns, 'No channels.') }
-    },
-  },
-  {
-    words: 'channels show',
-    args: ['CHANNEL'],
-    help: 'One channel, by id or name',
-    async run(input) {
-      const row = await channelNamed(input)
-      return { value: row, text: facts(row) }
-    },
-  },
-  {
-    words: 'channels create',
-    args: ['NAME'],
-    flags: {
+  listCommand(channels, 'Channels'),
+  showCommand(channels),
+  createCommand(
+    channels,
+    {
       vendor: { value: 'VENDOR', help: 'openai, anthropic, ...; required unless --file names it' },
       file: { value: 'FILE', help: 'JSON of POST /api/channels, - for standard input' },
       ...channelFlags,
     },
-    help: 'Creates a channel',
-    async run(input) {
-      const { flags, args, api, readText } = input
-      const given = flags.file === undefined ? {} : (jsonOf(await readText(flags.file)) as object)
-      const body = { ...given, name: args[0], ...pick(flags, ['vendor']), ...(await channelFields(input)) }
-      const row = await api.call<ChannelRow>('POST', '/api/channels', body)
-      return { value: row, text: table([row], channelColumns, '') }
-    },
-  },
-  {
-    words: 'channels set',
-    args: ['CHANNEL'],
-    flags: { name: { value: 'NAME', help: 'A new name' }, ...channelFlags, ...switchFlags },
-    help: 'Changes a channel',
-    async run(input) {
-      const fields = { ...pick(input.flags, ['name']), ...(await channelFields(input)), ...enabledOf(input.flags) }
-      const row = await input.api.call<ChannelRow>('PATCH', `/api/channels/${seg((await channelNamed(input)).id)}`, fields)
-      return { value: row, text: table([row], channelColumns, '') }
-    },
-  },
+    async (input) => ({
+      ...(input.flags.file !== undefined && (jsonOf(await input.readText(input.flags.file)) as object)),
+      ...pick(input.flags, ['vendor']),
+      ...(await channelFields(input)),
+    }),
+  ),
+  setCommand(channels, channelFlags, channelFields),
   {
     words: 'channels test',
     args: ['CHANNEL'],
     flags: { model: { value: 'MODEL', help: 'The first one when absent' }, stream: { help: 'Ask for a stream' } },
     help: 'Sends a small real request with each key; exit code 1 when one fails',
     async run(input) {
-      const { id } = await channelNamed(input)
       const question = { ...pick(input.flags, ['model']), ...(input.flags.stream !== undefined && { stream: true }) }
-      const answer = await input.api.call<ProbeAnswer>('POST', `/api/channels/${seg(id)}/test`, question)
+      const answer = await input.api.call<ProbeAnswer>('POST', `${await addressOf(channels, input)}/test`, question)
       return { value: answer, text: facts(answer), code: answer.ok ? 0 : 1 }
     },
   },
-  {
-    words: 'channels delete',
-    args: ['CHANNEL'],
-    help: 'Deletes a channel',
-    async run(input) {
-      const { id, name } = await channelNamed(input)
-      await input.api.call('DELETE', `/api/channels/${seg(id)}`)
-      return { value: { deleted: id }, text: `Deleted the channel ${name}.` }
-    },
-  },
+  deleteCommand(channels, 'Deletes a channel'),
   {
     words: 'prices list',
     help: 'Prices in USD per million tokens',

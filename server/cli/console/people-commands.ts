@@ -1,6 +1,7 @@
 /** Commands about sign-in: invitations, and lost second factors. */
 import type { AccountRow, InvitationRow } from '#shared/console/user'
-import { type Column, type Command, named, pick, queryOf, table, wholeNumber } from './command.ts'
+import { type Column, type Command, named, pick, wholeNumber } from './command.ts'
+import { type List, listCommand } from './resource.ts'
 
 const columns: readonly Column<InvitationRow>[] = [
   ['id', (row) => row.id],
@@ -11,19 +12,12 @@ const columns: readonly Column<InvitationRow>[] = [
   ['until', (row) => row.expiresAt],
   ['state', (row) => (row.valid ? 'open' : 'over')],
 ]
+const invitations: List<InvitationRow> = { noun: 'invitation', path: '/api/invitations', columns }
 const seg = encodeURIComponent
 
 /** `invitations`, and `users reset-second-factor`. */
 export const peopleCommands: readonly Command[] = [
-  {
-    words: 'invitations list',
-    flags: { team: { value: 'ID', help: 'Only those to this team' } },
-    help: 'Invitation links',
-    async run({ api, flags }) {
-      const rows = await api.list<InvitationRow>(`/api/invitations${queryOf(pick(flags, ['team']))}`)
-      return { value: rows, text: table(rows, columns, 'No invitations.') }
-    },
-  },
+  listCommand(invitations, 'Invitation links', { team: { value: 'ID', help: 'Only those to this team' } }),
   {
     words: 'invitations create',
     flags: {

@@ -1,19 +1,8 @@
 /** Commands for reselling: codes, plans, credits of payment systems. */
 import type { CodeRow, CreditRow, PlanRow, PlanState, PlanWindow } from '#shared/console/selling'
 import { CommandError } from './api.ts'
-import {
-  type Column,
-  type Command,
-  enabledOf,
-  type Flag,
-  type Input,
-  named,
-  pick,
-  queryOf,
-  switchFlags,
-  table,
-  wholeNumber,
-} from './command.ts'
+import { type Column, type Command, type Flag, type Input, pick, table, wholeNumber } from './command.ts'
+import { createCommand, deleteCommand, type List, listCommand, type Resource, setCommand } from './resource.ts'
 
 const seg = encodeURIComponent
 
@@ -66,7 +55,9 @@ function windowsOf(text: string): PlanWindow[] {
   })
 }
 
-const planNamed = async ({ api, args: [word = ''] }: Input) => named(await api.list<PlanRow>('/api/plans'), word)
+const codes: List<CodeRow> = { noun: 'code', path: '/api/codes', columns: codeColumns }
+const plans: Resource<PlanRow> = { noun: 'plan', path: '/api/plans', columns: planColumns }
+const credits: List<CreditRow> = { noun: 'credit', path: '/api/credits', columns: creditColumns }
 
 /** The address of the user or team that the flags name. */
 function payerOf({ user, team }: Input['flags']): string {
@@ -86,15 +77,7 @@ const planText = ({ plan }: PlanState) =>
 
 /** `codes`, `plans` and `credits`. */
 export const sellingCommands: readonly Command[] = [
-  {
-    words: 'codes list',
-    flags: { batch: { value: 'BATCH', help: 'Only the codes of this batch' } },
-    help: 'Codes, newest first',
-    async run({ api, flags }) {
-      const rows = await api.list<CodeRow>(`/api/codes${queryOf(pick(flags, ['batch']))}`)
-      return { value: rows, text: table(rows, codeColumns, 'No codes.') }
-    },
-  },
+  listCommand(codes, 'Codes, newest first', { batch: { value: 'BATCH', help: 'Only the codes of this batch' } }),
   {
     words: 'codes create',
     flags: {
@@ -127,45 +110,10 @@ export const sellingCommands: readonly Command[] = [
       return { value: { revoked: id }, text: `Revoked ${id}.` }
     },
   },
-  {
-    words: 'plans list',
-    help: 'Plans',
-    async run({ api }) {
-      const rows = await api.list<PlanRow>('/api/plans')
-      return { value: rows, text: table(rows, planColumns, 'No plans.') }
-    },
-  },
-  {
-    words: 'plans create',
-    args: ['NAME'],
-    flags: planFlags,
-    help: 'Creates a plan',
-    async run({ api, args: [name], flags }) {
-      const row = await api.call<PlanRow>('POST', '/api/plans', { name, ...planFields(flags) })
-      return { value: row, text: table([row], planColumns, '') }
-    },
-  },
-  {
-    words: 'plans set',
-    args: ['PLAN'],
-    flags: { name: { value: 'NAME', help: 'A new name' }, ...planFlags, ...switchFlags },
-    help: 'Changes a plan; current holders keep it as it was given',
-    async run(input) {
-      const fields = { ...pick(input.flags, ['name']), ...planFields(input.flags), ...enabledOf(input.flags) }
-      const row = await input.api.call<PlanRow>('PATCH', `/api/plans/${seg((await planNamed(input)).id)}`, fields)
-      return { value: row, text: table([row], planColumns, '') }
-    },
-  },
-  {
-    words: 'plans delete',
-    args: ['PLAN'],
-    help: 'Deletes a plan; current holders keep it',
-    async run(input) {
-      const { id, name } = await planNamed(input)
-      await input.api.call('DELETE', `/api/plans/${seg(id)}`)
-      return { value: { deleted: id }, text: `Deleted the plan ${name}.` }
-    },
-  },
+  listCommand(plans, 'Plans'),
+  createCommand(plans, planFlags, ({ flags }) => planFields(flags)),
+  setCommand(plans, planFlags, ({ flags }) => planFields(flags), 'Changes a plan; current holders keep it as it was given'),
+  deleteCommand(plans, 'Deletes a plan; current holders keep it'),
   {
     words: 'plans give',
     args: ['PLAN'],
@@ -189,18 +137,10 @@ export const sellingCommands: readonly Command[] = [
       return { value: { taken: true }, text: 'Removed.' }
     },
   },
-  {
-    words: 'credits list',
-    flags: {
-      reference: { value: 'REF', help: 'Only this credit and its refunds' },
-      wallet: { value: 'NAME', help: 'Only of this user or team' },
-    },
-    help: 'Credits and refunds of payment systems, newest first',
-    async run({ api, flags }) {
-      const rows = await api.list<CreditRow>(`/api/credits${queryOf(pick(flags, ['reference', 'wallet']))}`)
-      return { value: rows, text: table(rows, creditColumns, 'No credits.') }
-    },
-  },
+  listCommand(credits, 'Credits and refunds of payment systems, newest first', {
+    reference: { value: 'REF', help: 'Only this credit and its refunds' },
+    wallet: { value: 'NAME', help: 'Only of this user or team' },
+  }),
   {
     words: 'credits add',
     args: ['REF', 'USD'],

@@ -3,21 +3,18 @@ import type { Budget } from '#shared/console/limits'
 import type { MemberRow, TeamRow } from '#shared/console/team'
 import { teamRoles } from '#shared/ids'
 import { CommandError } from './api.ts'
+import { boundFlags, boundsOf, type Column, type Command, type Flag, type Input, listOf, named, pick, table } from './command.ts'
 import {
-  boundFlags,
-  boundsOf,
-  type Column,
-  type Command,
-  enabledOf,
-  type Flag,
-  facts,
-  type Input,
-  listOf,
-  named,
-  pick,
-  switchFlags,
-  table,
-} from './command.ts'
+  addressOf,
+  createCommand,
+  creditCommand,
+  deleteCommand,
+  listCommand,
+  type Resource,
+  rowOf,
+  setCommand,
+  showCommand,
+} from './resource.ts'
 
 const seg = encodeURIComponent
 
@@ -64,11 +61,11 @@ const capFlags: Readonly<Record<string, Flag>> = {
   timezone: { value: 'ZONE', help: 'IANA zone in which days and months begin' },
 }
 
-const teamNamed = async ({ api, args: [word = ''] }: Input) => named(await api.list<TeamRow>('/api/teams'), word)
+const teams: Resource<TeamRow> = { noun: 'team', path: '/api/teams', columns }
 
 /** The members of the named team, and their address. */
 async function membersOf(input: Input): Promise<{ team: TeamRow; path: string; rows: MemberRow[] }> {
-  const team = await teamNamed(input)
+  const team = await rowOf(teams, input)
   const path = `/api/teams/${seg(team.id)}/members`
   return { team, path, rows: await input.api.list<MemberRow>(path) }
 }
@@ -97,7 +94,7 @@ const memberCommands: readonly Command[] = [
     async run(input) {
       const { api, args, flags } = input
       const budget = capOf(null, flags)
-      const row = await api.call<MemberRow>('POST', `/api/teams/${seg((await teamNamed(input)).id)}/members`, {
+      const row = await api.call<MemberRow>('POST', `${await addressOf(teams, input)}/members`, {
         user: args[1],
         ...pick(flags, ['role']),
         ...(Object.keys(budget).length > 0 && { budget }),
@@ -136,70 +133,14 @@ const memberCommands: readonly Command[] = [
 
 /** `teams`. */
 export const teamCommands: readonly Command[] = [
-  {
-    words: 'teams list',
-    help: 'Teams with their balances; for administrators all of them',
-    async run({ api }) {
-      const rows = await api.list<TeamRow>('/api/teams')
-      return { value: rows, text: table(rows, columns, 'No teams.') }
-    },
-  },
-  {
-    words: 'teams show',
-    args: ['TEAM'],
-    help: 'One team, by id or name',
-    async run(input) {
-      const row = await teamNamed(input)
-      return { value: row, text: facts(row) }
-    },
-  },
-  {
-    words: 'teams create',
-    args: ['NAME'],
-    flags: { balance: { value: 'USD', help: 'Opening grant' }, ...teamFlags },
-    help: 'Creates a team',
-    async run({ api, args: [name], flags }) {
-      const row = await api.call<TeamRow>('POST', '/api/teams', { name, ...pick(flags, ['balance']), ...teamFields(flags) })
-      return { value: row, text: table([row], columns, '') }
-    },
-  },
-  {
-    words: 'teams set',
-    args: ['TEAM'],
-    flags: { name: { value: 'NAME', help: 'A new name' }, ...teamFlags, ...switchFlags },
-    help: 'Changes a team',
-    async run(input) {
-      const fields = { ...pick(input.flags, ['name']), ...teamFields(input.flags), ...enabledOf(input.flags) }
-      const row = await input.api.call<TeamRow>('PATCH', `/api/teams/${seg((await teamNamed(input)).id)}`, fields)
-      return { value: row, text: table([row], columns, '') }
-    },
-  },
+  listCommand(teams, 'Teams with their balances; for administrators all of them'),
+  showCommand(teams),
+  createCommand(teams, { balance: { value: 'USD', help: 'Opening grant' }, ...teamFlags }, ({ flags }) => ({
+    ...pick(flags, ['balance']),
+    ...teamFields(flags),
+  })),
+  setCommand(teams, teamFlags, ({ flags }) => teamFields(flags)),
   ...memberCommands,
-  {
-    words: 'teams credit',
-    args: ['TEAM', 'USD'],
-    flags: {
-      reason: { value: 'TEXT', help: 'Recorded in the ledger; required' },
-      once: { value: 'ID', help: 'Repeating it with the same id posts nothing' },
-    },
-    help: 'Adds credit to the wallet of a team; a negative amount is withdrawn',
-    async run(input) {
-      const { reason, once } = input.flags
-      if (reason === undefined) throw new CommandError('Give a reason with --reason.', 2)
-      const { id } = await teamNamed(input)
-      const headers = { 'idempotency-key': once ?? crypto.randomUUID() }
-      const row = await input.api.call<TeamRow>('POST', `/api/teams/${seg(id)}/credit`, { amount: input.args[1], reason }, headers)
-      return { value: row, text: table([row], columns, '') }
-    },
-  },
-  {
-    words: 'teams delete',
-    args: ['TEAM'],
-    help: 'Deletes a team; its keys stop, its wallet and its ledger stay',
-    async run(input) {
-      const { id, name } = await teamNamed(input)
-      await input.api.call('DELETE', `/api/teams/${seg(id)}`)
-      return { value: { deleted: id }, text: `Deleted the team ${name}.` }
-    },
-  },
+  creditCommand(teams, 'Adds credit to the wallet of a team; a negative amount is withdrawn'),
+  deleteCommand(teams, 'Deletes a team; its keys stop, its wallet and its ledger stay'),
 ]
