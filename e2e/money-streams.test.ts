@@ -437,5 +437,29 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
       console.log(`${group}: ${words} words for 0.02 USD, ${row.usage?.out.total} tokens charged, ${user.balance} left`)
       expect(words).toBeGreaterThan(9_000)
     })
+
+    test.each(Object.entries(dialects))(
+      '%s: an answer longer than asked for is cut at the balance, in one packet too',
+      async (group, spoken) => {
+        // 4,000 words for a request that asks for 5 tokens; the upstream says no usage.
+        const words = Array.from({ length: 200 }, () => spoken.says(' word'.repeat(20)))
+        first.next(stream([[spoken.opening, ...words, spoken.finish, spoken.end].join('')]))
+        const { session, key } = await person(group, '0.002')
+        const answer = await fetch(gateway.url + spoken.path, {
+          method: 'POST',
+          headers: { ...spoken.headers(key), 'content-type': 'application/json' },
+          body: JSON.stringify({ ...spoken.body, max_tokens: 5 }),
+        })
+        const text = await heard(answer)
+        const delivered = text.split(' word').length - 1
+        const { user } = await session.call<{ user: { balance: string } }>('GET', '/api/session')
+        console.log(`${group}: ${delivered} of 4,000 words for 0.002 USD, ${user.balance} left`)
+        // 1,000 tokens are covered; one event may pass beyond that.
+        expect(delivered).toBeGreaterThan(200)
+        expect(delivered).toBeLessThan(1_100)
+        expect(text).toMatch(spoken.refused)
+        expect(await rowOf(session)).toMatchObject({ end: 'error', error: { code: 'insufficient_quota' } })
+      },
+    )
   })
 })

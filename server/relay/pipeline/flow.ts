@@ -7,7 +7,7 @@ import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { Source } from '#runtime/outgoing-body'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
-import { type Batch, freely } from './batch.ts'
+import type { Batch } from './batch.ts'
 import { type Opening, retire } from './opening.ts'
 import { remember } from './remember.ts'
 import { chargeOf, lossesOf, owedFor, type StreamParts } from './stream-parts.ts'
@@ -55,10 +55,8 @@ export class Flow implements Source {
     this.#arrived ??= received
     this.#stage = 'flowing'
     const opening = received.value
-    const { books } = this.#stream.parts
-    const isWhole = books.hasPlenty(this.#stream.request.ask.requestId) && opening.takeFirst(freely).last
-    if (!isWhole) this.#charge = chargeOf(this.#stream, received)
-    const batch = opening.takeFirst(this.#charge ?? freely)
+    this.#charge = chargeOf(this.#stream, received)
+    const batch = opening.takeFirst(this.#charge)
     const leaves = this.#deliver(opening, batch)
     opening.timer.pause()
     if (!(leaves instanceof Promise)) this.#ready = leaves
@@ -150,8 +148,10 @@ export class Flow implements Source {
       // Storing the answer may take a while: only the terminator waits for it.
       if (!this.#stream.request.ask.answered || batch.length === 0) return this.#finish(opening, batch)
       this.#kept = batch
+      this.#charge?.delivering()
       return batch.joined()
     }
+    this.#charge?.delivering()
     const asked = batch.asked ?? this.#charge?.passed(batch.size)
     if (asked) return this.#onceAllowed(opening, batch, asked)
     return this.#isOver ? undefined : batch.joined()

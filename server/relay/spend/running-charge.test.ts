@@ -122,12 +122,14 @@ describe('the running bill of a stream', () => {
     expect(await codeOf(charge.passed(look))).toBe('journal_full')
   })
 
-  test('the journal is told at the first content, then each second in which something came, and never after the end', async () => {
+  test('progress is written before the first output, then each second in which something is sent, and never after the end', async () => {
     const { clock, state, charge } = running(async () => true)
     void charge.passed(1)
+    expect(state.notes).toBe(0)
+    charge.delivering()
     expect(state.notes).toBe(1)
     for (let ms = 0; ms < 900; ms += 100) {
-      void charge.passed(1)
+      charge.delivering()
       await clock.advance(100)
     }
     expect(state.notes).toBe(1)
@@ -135,8 +137,9 @@ describe('the running bill of a stream', () => {
     expect(state.notes).toBe(2)
     await clock.advance(10_000)
     expect(state.notes).toBe(2)
-    void charge.passed(1)
+    charge.delivering()
     await charge.close()
+    charge.delivering()
     await clock.advance(10_000)
     expect(state.notes).toBe(2)
     expect(charge.passed(look)).toBeUndefined()

@@ -26,6 +26,8 @@ export interface RunningChargeParts {
 export interface RunningCharge {
   /** Upstream bytes that may pass before the cost is checked; one event may always pass. */
   room(): number
+  /** To be called before output is sent: writes the progress to the journal, at first and then every second. */
+  delivering(): void
   /** Adds received upstream bytes. Undefined: the stream may continue; otherwise resolves with the reason to end it, if any. */
   passed(bytes: number): Promise<GatewayError | undefined> | undefined
   /** Stops. Resolves when no call to the ledger is open, or it takes too long; undefined if none is. */
@@ -86,7 +88,6 @@ class StreamCharge implements RunningCharge {
 
   passed(bytes: number): Promise<GatewayError | undefined> | undefined {
     if (this.#isClosed) return undefined
-    if (this.#later === undefined) this.#noteLater()
     this.#sinceLook += bytes
     if (this.#sinceLook < this.#lookAfter) return undefined
     this.#sinceLook = 0
@@ -101,7 +102,8 @@ class StreamCharge implements RunningCharge {
     return asked && withTimeout(this.#parts.clock, patienceMs, asked).catch(() => undefined)
   }
 
-  #noteLater(): void {
+  delivering(): void {
+    if (this.#isClosed || this.#later !== undefined) return
     if (this.#isNew) this.#parts.note()
     this.#isNew = false
     this.#later = this.#parts.clock.after(noteMs, () => {
