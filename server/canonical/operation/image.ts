@@ -126,10 +126,10 @@ export function imageCost({ n, size, quality = '', promptBytes, seen, fidelity, 
 const isQuality = (word: string): word is keyof typeof outputTokens => Object.hasOwn(outputTokens, word)
 
 /** The figures of an upstream. */
-export type SaidUsage = Pick<Usage, 'in' | 'out' | 'raw'>
+export type ReportedImageUsage = Pick<Usage, 'in' | 'out' | 'raw'>
 
 /** The sum of two answers to one question. */
-export function addTokens<Said extends SaidUsage>(one: Said, other: SaidUsage): Said {
+export function addTokens<Reported extends ReportedImageUsage>(one: Reported, other: ReportedImageUsage): Reported {
   const input = { ...one.in, fresh: one.in.fresh + other.in.fresh, image: one.in.image + other.in.image }
   input.cacheRead += other.in.cacheRead
   const { total, reasoning, image } = other.out
@@ -142,9 +142,9 @@ export interface Made {
   /** Number of images delivered. */
   images: number
   /** The upstream's figures; zeros when it reported none. */
-  said: SaidUsage | undefined
+  reported: ReportedImageUsage | undefined
   /** Delivered images that its figures do not cover. */
-  unsaid: number
+  unreported: number
   /** Partial images among those. */
   partials: number
 }
@@ -152,20 +152,20 @@ export interface Made {
 /** The usage to charge. Images are counted here; tokens are the upstream's, estimated where they are charged and not reported. */
 export function settleImages(asked: Pick<ImageHead, 'priced' | 'pictureTokens' | 'promptTokens' | 'inputTokens'>, made: Made): Usage {
   const usage = noUsage()
-  const { said, unsaid, partials } = made
+  const { reported, unreported, partials } = made
   usage.units.images = made.images
-  if (said) {
-    usage.in = { ...said.in }
-    usage.out = { ...said.out }
-    usage.raw = said.raw
+  if (reported) {
+    usage.in = { ...reported.in }
+    usage.out = { ...reported.out }
+    usage.raw = reported.raw
   }
   usage.provenance = 'provider'
-  if (unsaid + partials === 0 || asked.priced?.tokens === false) return usage
-  usage.provenance = said ? 'partial' : 'estimated'
-  const more = unsaid * asked.pictureTokens + partials * partialTokens
+  if (unreported + partials === 0 || asked.priced?.tokens === false) return usage
+  usage.provenance = reported ? 'partial' : 'estimated'
+  const more = unreported * asked.pictureTokens + partials * partialTokens
   usage.out.image += more
   usage.out.total += more
-  if (!said) {
+  if (!reported) {
     usage.in.fresh = asked.promptTokens
     usage.in.image = asked.inputTokens
   }

@@ -56,11 +56,11 @@ export function readGenerate(
   const answer = parseAnswer(text)
   const pictures = pickObjects(answer, 'candidates').flatMap((candidate) => partsOf(candidate).flatMap(pictureIn))
   if (pictures.length === 0) throw noPicture(answer)
-  const said = readUsage(pick(answer, 'usageMetadata'), nothingDelivered())?.usage
+  const reported = readUsage(pick(answer, 'usageMetadata'), nothingDelivered())?.usage
   // Where the output is not split by kind, all but the thoughts is the picture.
-  if (said && said.out.image === 0) said.out.image = said.out.total - said.out.reasoning
-  const unsaid = said ? 0 : pictures.length
-  return { pictures, usage: settleImages(estimateFor(question, asked), { images: pictures.length, said, unsaid, partials: 0 }) }
+  if (reported && reported.out.image === 0) reported.out.image = reported.out.total - reported.out.reasoning
+  const unreported = reported ? 0 : pictures.length
+  return { pictures, usage: settleImages(estimateFor(question, asked), { images: pictures.length, reported, unreported, partials: 0 }) }
 }
 
 /** Pictures among the thoughts are sketches. */

@@ -127,7 +127,7 @@ describe('Gemini', () => {
   })
 
   const picture = { inlineData: { mimeType: 'image/png', data: 'QQ==' } }
-  const said = {
+  const reported = {
     promptTokenCount: 6,
     candidatesTokenCount: 1300,
     thoughtsTokenCount: 50,
@@ -135,7 +135,7 @@ describe('Gemini', () => {
     candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
   }
   const body = (parts: object[], more: object = {}) =>
-    JSON.stringify({ candidates: [{ content: { parts }, finishReason: 'STOP' }], usageMetadata: said, ...more })
+    JSON.stringify({ candidates: [{ content: { parts }, finishReason: 'STOP' }], usageMetadata: reported, ...more })
 
   test('the picture and the figures; sketches among the thoughts are none', () => {
     const text = body([{ thought: true, ...picture }, { text: 'Here it is.' }, { inlineData: { mimeType: 'image/jpeg', data: 'Qg==' } }])
@@ -153,7 +153,7 @@ describe('Gemini', () => {
   })
 
   test('figures without kinds are of a picture; without figures they are estimated', () => {
-    const { candidatesTokensDetails: _, ...plain } = said
+    const { candidatesTokensDetails: _, ...plain } = reported
     expect(imagesCodec.readAnswer([body([picture], { usageMetadata: plain })], asked()).usage.out).toMatchObject({
       total: 1350,
       image: 1300,

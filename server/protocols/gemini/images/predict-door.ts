@@ -130,7 +130,7 @@ export const predictDoor: Omit<OperationDoor<ImageQuestion, ImageAnswer, ImageHe
     if (!answer) throw noAnswer()
     // If all pictures were filtered out there is no list, or one of reasons: nothing is charged for those.
     const images = pickObjects(answer, 'predictions').filter((one) => pickText(one, 'bytesBase64Encoded') || pickText(one, 'gcsUri')).length
-    return { body, usage: settleImages(asked, { images, said: undefined, unsaid: images, partials: 0 }), end: 'complete' }
+    return { body, usage: settleImages(asked, { images, reported: undefined, unreported: images, partials: 0 }), end: 'complete' }
   },
   writeAnswer: ({ pictures }) => ({
     body: JSON.stringify({

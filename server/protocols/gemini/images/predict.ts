@@ -61,7 +61,7 @@ export function readPredict(
 ): { pictures: Picture[]; usage: Usage } {
   const pictures = pickObjects(answer, 'predictions').flatMap(pictureIn)
   if (pictures.length === 0) throw blocked()
-  const made = { images: pictures.length, said: undefined, unsaid: pictures.length, partials: 0 }
+  const made = { images: pictures.length, reported: undefined, unreported: pictures.length, partials: 0 }
   return { pictures, usage: settleImages(estimateFor(question, asked), made) }
 }
 

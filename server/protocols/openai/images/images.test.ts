@@ -143,7 +143,7 @@ test('the model’s name is the only edit, in JSON and in a form', () => {
 })
 
 describe('a whole answer', () => {
-  const said = {
+  const reported = {
     input_tokens: 120,
     input_tokens_details: { text_tokens: 20, image_tokens: 100 },
     output_tokens: 8320,
@@ -152,7 +152,7 @@ describe('a whole answer', () => {
   const two = { created: 1, data: [{ b64_json: 'QQ==' }, { b64_json: 'Qg==' }] }
 
   test('passes byte for byte, with its own figures', () => {
-    const body = `{"created":1, "data":[{"b64_json":"QQ=="}], "usage":${JSON.stringify(said)}}`
+    const body = `{"created":1, "data":[{"b64_json":"QQ=="}], "usage":${JSON.stringify(reported)}}`
     const whole = readWhole(body, {}, readHead(json({})))
     expect(whole.body).toBe(body)
     expect(whole.usage).toMatchObject({
@@ -165,7 +165,7 @@ describe('a whole answer', () => {
 
   test('text of the output, a drawing, and what came from a cache', () => {
     const usage = {
-      ...said,
+      ...reported,
       input_tokens_details: { text_tokens: 20, image_tokens: 60, cached_tokens: 40 },
       output_tokens_details: { text_tokens: 20, image_tokens: 8300 },
     }

@@ -25,8 +25,9 @@ function writeQuestion(question: ImageQuestion, { model, stream }: Target) {
   const losses = lossList()
   if (as === 'bytes') losses.altered('response_format', 'The upstream returns a URL of its picture, which is valid for an hour.')
   if (background === 'transparent') losses.dropped('background', 'The upstream has no such setting.')
-  const unsaid = { quality, format, compression }
-  for (const [name, value] of Object.entries(unsaid)) if (value !== undefined) losses.dropped(name, 'The upstream has no such setting.')
+  const unsupported = { quality, format, compression }
+  for (const [name, value] of Object.entries(unsupported))
+    if (value !== undefined) losses.dropped(name, 'The upstream has no such setting.')
   for (const hint of hints) losses.forgotten(hint, 'The upstream does not support this option.')
   recordUnread(others, losses)
   const input = { prompt, ...(n > 1 && { num_outputs: n }), ...(size && { size: `${size.width}x${size.height}` }) }
@@ -55,7 +56,7 @@ function readAnswer([body = '']: readonly string[], question: ImageQuestion, ask
   const { prompt, size, quality } = question
   const cost = imageCost({ n: 1, size, quality, promptBytes: Buffer.byteLength(prompt), seen: 0, fidelity: 'low', partials: 0 })
   const estimate = { ...cost, ...(asked?.priced && { priced: asked.priced }) }
-  const usage = settleImages(estimate, { images: pictures.length, said: undefined, unsaid: pictures.length, partials: 0 })
+  const usage = settleImages(estimate, { images: pictures.length, reported: undefined, unreported: pictures.length, partials: 0 })
   return { answer: { pictures, usage }, usage, losses: lossesIn([prediction], known) }
 }
 
@@ -72,8 +73,8 @@ const failed = (error: unknown) =>
 
 /** Error messages are in `detail` and `title`. */
 function readError(status: number, headers: Headers, body: string): GatewayError {
-  const said = parseObject(body)
-  const message = said?.detail ?? said?.title
+  const reported = parseObject(body)
+  const message = reported?.detail ?? reported?.title
   return readErrorOfOpenai(status, headers, typeof message === 'string' ? JSON.stringify({ error: { message } }) : body)
 }
 

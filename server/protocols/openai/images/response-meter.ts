@@ -25,8 +25,8 @@ const isFilled = (value: unknown) => typeof value === 'string' && value !== ''
 
 /** The usage to charge for the pictures of an answer. */
 export function usageOf(answer: Body, images: readonly Body[], asked: ImageHead): Usage {
-  const said = readImageUsage(answer.usage, answer.svg_usage)
-  return settleImages(asked, { images: images.length, said, unsaid: said ? 0 : images.length, partials: 0 })
+  const reported = readImageUsage(answer.usage, answer.svg_usage)
+  return settleImages(asked, { images: images.length, reported, unreported: reported ? 0 : images.length, partials: 0 })
 }
 
 /** Throws GatewayError `upstream_error` when the body holds no picture. */

@@ -4,7 +4,7 @@
  * stream. Stores no picture.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
-import { addTokens, type ImageHead, type SaidUsage, settleImages } from '#canonical/operation/image'
+import { addTokens, type ImageHead, type ReportedImageUsage, settleImages } from '#canonical/operation/image'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
@@ -30,7 +30,7 @@ function wholeMeter(asked: ImageHead): Meter {
       usage = usageOf(answer, images, asked)
       return { out: completedEvents(answer, images, asked.edits), meaningful: true, last: true }
     },
-    usage: () => usage ?? settleImages(asked, { images: 0, said: undefined, unsaid: 0, partials: 0 }),
+    usage: () => usage ?? settleImages(asked, { images: 0, reported: undefined, unreported: 0, partials: 0 }),
     end: () => (usage ? 'complete' : 'cut'),
     tail: () => undefined,
   }
@@ -39,8 +39,8 @@ function wholeMeter(asked: ImageHead): Meter {
 function eventsMeter(edits: AnswerEdits, asked: ImageHead): Meter {
   const changes = modelChange(edits)
   let finished = 0
-  let unsaid = 0
-  let said: SaidUsage | undefined
+  let unreported = 0
+  let reported: ReportedImageUsage | undefined
   /** Of the picture that is not finished yet. */
   let partials = 0
   let hasFailed = false
@@ -51,8 +51,8 @@ function eventsMeter(edits: AnswerEdits, asked: ImageHead): Meter {
     else if (!type.endsWith('.completed')) return false
     else {
       const usage = readImageUsage(event.usage, event.svg_usage)
-      if (usage) said = said ? addTokens(said, usage) : usage
-      else unsaid += 1
+      if (usage) reported = reported ? addTokens(reported, usage) : usage
+      else unreported += 1
       finished += 1
       partials = 0
     }
@@ -82,7 +82,7 @@ function eventsMeter(edits: AnswerEdits, asked: ImageHead): Meter {
   /** A client that disconnects while a picture is shown has received it; one whose stream broke pays for what it saw. */
   function usage(): Usage {
     const shown = partials > 0 && !hasFailed ? 1 : 0
-    return settleImages(asked, { images: finished + shown, said, unsaid: unsaid + shown, partials })
+    return settleImages(asked, { images: finished + shown, reported, unreported: unreported + shown, partials })
   }
 
   return {
