@@ -119,11 +119,11 @@ type Gathered =
   | WrittenKind<ConversationEvent, 'start', { id: 'written'; model: 'written'; created: 'written'; usage: 'written' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
   | WrittenKind<ConversationEvent, 'delta', { choice: 'written'; at: 'written'; delta: 'written' }>
-  | WrittenKind<ConversationEvent, 'close', { choice: 'unsaid'; at: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'close', { choice: 'notNeeded'; at: 'notNeeded' }>
   | WrittenKind<ConversationEvent, 'usage', { usage: 'written' }>
   | WrittenKind<ConversationEvent, 'finish', { choice: 'written'; finish: 'written' }>
   | WrittenKind<ConversationEvent, 'end', { tier: 'written' }>
-  | WrittenKind<ConversationEvent, 'error', { error: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'error', { error: 'notNeeded' }>
 
 /** The answer that a stream adds up to. Its usage is estimated, and empty, when the stream reported none. */
 export function gathered(events: readonly Gathered[]): ConversationResponse {

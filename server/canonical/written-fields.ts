@@ -3,8 +3,8 @@
  * later does not compile until it is named. They cost nothing at run time.
  */
 
-/** `written` includes fields that decide how others are written, or that are a loss. `unsaid`: the output does not need it. */
-type Treatment = 'written' | 'unsaid'
+/** `written` includes fields that decide how others are written, or that are a loss. `notNeeded`: the output does not need it. */
+type Treatment = 'written' | 'notNeeded'
 
 type FieldOf<Source> = Source extends unknown ? Exclude<keyof Source, 'kind'> : never
 type Treatments<Source> = { readonly [Key in FieldOf<Source>]: Treatment } & { readonly kind?: 'written' }

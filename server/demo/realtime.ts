@@ -35,7 +35,7 @@ const texts = (content: unknown): string[] =>
 function session(model: string, listener: FrameListener, { clock, random, pace }: Required<DemoSocketOptions>): FrameSocket {
   const id = (prefix: string) => `${prefix}_${random.base62(21)}`
   const items: Fields[] = []
-  const unsaid: string[] = []
+  const pending: string[] = []
   let settings: Fields = { type: 'realtime', output_modalities: ['text'], instructions: '' }
   let paused = false
   let over = false
@@ -48,7 +48,7 @@ function session(model: string, listener: FrameListener, { clock, random, pace }
   function say(type: string, fields: object): void {
     const frame = JSON.stringify({ type, event_id: id('event'), ...fields })
     if (over) return
-    if (paused) unsaid.push(frame)
+    if (paused) pending.push(frame)
     else listener.message(frame)
   }
 
@@ -171,7 +171,7 @@ function session(model: string, listener: FrameListener, { clock, random, pace }
     },
     resume() {
       paused = false
-      for (const frame of unsaid.splice(0)) listener.message(frame)
+      for (const frame of pending.splice(0)) listener.message(frame)
     },
     close: stop,
   }

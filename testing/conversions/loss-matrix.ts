@@ -147,7 +147,7 @@ const fetchFixture: FetchMedia = (url) =>
 function judged(losses: readonly Loss[], isSame: boolean): Pick<Cell, 'verdict' | 'fields' | 'meaning'> {
   const dropped = losses.filter(({ what }) => what === 'dropped')
   const told = dropped.length > 0 ? dropped : losses
-  const verdict = dropped.length > 0 ? 'dropped' : losses.length > 0 ? 'changed' : isSame ? 'carried' : 'unsaid'
+  const verdict = dropped.length > 0 ? 'dropped' : losses.length > 0 ? 'changed' : isSame ? 'carried' : 'unreported'
   return { verdict, fields: told.map(({ field }) => field), meaning: losses.some(({ meaning }) => meaning) }
 }
 

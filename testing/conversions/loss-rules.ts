@@ -5,8 +5,8 @@
  */
 import type { Dialect } from '#shared/ids'
 
-/** `dropped` = lost and reported, `unsaid` = lost without a report, `refused` = the upstream is not asked. */
-export type Verdict = 'carried' | 'changed' | 'dropped' | 'unsaid' | 'refused'
+/** `dropped` = lost and reported, `unreported` = lost without a report, `refused` = the upstream is not asked. */
+export type Verdict = 'carried' | 'changed' | 'dropped' | 'unreported' | 'refused'
 
 /** One reason for a change, a loss or a refusal. */
 export interface LossRule {

@@ -23,10 +23,10 @@ export function covers(rule: LossRule, cell: Cell, name: string): boolean {
 /** The names by which rules must list it. */
 export function namesOf({ verdict, fields, feature }: Cell): string[] {
   if (verdict === 'carried') return []
-  return verdict === 'unsaid' ? [feature] : fields
+  return verdict === 'unreported' ? [feature] : fields
 }
 
-const marks: Readonly<Record<Verdict, string>> = { carried: '=', changed: '~', dropped: '-', unsaid: '?', refused: 'x' }
+const marks: Readonly<Record<Verdict, string>> = { carried: '=', changed: '~', dropped: '-', unreported: '?', refused: 'x' }
 
 /** The matrix for review: a line shows what happens to one feature of one dialect in each of the others. `!` = strict mode refuses it. */
 export function matrixText(cells: readonly Cell[]): string {
@@ -38,7 +38,7 @@ export function matrixText(cells: readonly Cell[]): string {
 }
 
 function cellText(cell: Cell): string {
-  const names = cell.verdict === 'carried' || cell.verdict === 'unsaid' ? '' : `(${cell.fields.join(', ')})`
+  const names = cell.verdict === 'carried' || cell.verdict === 'unreported' ? '' : `(${cell.fields.join(', ')})`
   return `${cell.to} ${marks[cell.verdict]}${cell.meaning && cell.verdict !== 'refused' ? '!' : ''}${names};`
 }
 
@@ -134,7 +134,7 @@ function summary(cells: readonly Cell[], rules: LossRule[]): string {
 
 function verdictText(cell: Cell, rules: LossRule[]): string {
   const isSevere = cell.way === 'request' && cell.verdict === 'dropped' && cell.meaning
-  const word = cell.verdict === 'unsaid' ? 'left out' : `${cell.verdict}${isSevere ? '!' : ''}`
+  const word = cell.verdict === 'unreported' ? 'left out' : `${cell.verdict}${isSevere ? '!' : ''}`
   const numbers = rulesFor(cell).flatMap((rule) => (rule ? [numberOf(rule, rules)] : []))
   return numbers.length > 0 ? `${word} [${[...new Set(numbers)].join(', ')}]` : word
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import {
   type FieldWriters,
   type KindWriters,
-  unsaid,
+  notNeeded,
   type WrittenFields,
   writeFields,
   writeKind,
@@ -31,14 +31,14 @@ test('every field that is there is written by its entry', () => {
   expect(lost).toEqual(['stones 0'])
 })
 
-test('without a table, too, every field is named, and one that is unsaid cannot be written', () => {
+test('without a table, too, every field is named, and one that is notNeeded cannot be written', () => {
   // @ts-expect-error: `ripe` is not named
-  type Incomplete = WrittenFields<Fruit, { colour: 'written'; stones: 'unsaid' }>
-  type Seen = WrittenFields<Fruit, { colour: 'written'; stones: 'written'; ripe: 'unsaid' }>
+  type Incomplete = WrittenFields<Fruit, { colour: 'written'; stones: 'notNeeded' }>
+  type Seen = WrittenFields<Fruit, { colour: 'written'; stones: 'written'; ripe: 'notNeeded' }>
   // @ts-expect-error: a fruit has no `seeds`
-  type Stale = WrittenFields<Fruit, { colour: 'written'; stones: 'written'; ripe: 'unsaid'; seeds: 'unsaid' }>
+  type Stale = WrittenFields<Fruit, { colour: 'written'; stones: 'written'; ripe: 'notNeeded'; seeds: 'notNeeded' }>
   const colourOf = (fruit: Incomplete | Stale) => fruit.colour
-  // @ts-expect-error: `ripe` is unsaid
+  // @ts-expect-error: `ripe` is notNeeded
   const ripeOf = (fruit: Seen) => fruit.ripe
   expect([colourOf({ colour: 'red' }), ripeOf({ colour: 'red' })]).toEqual(['red', undefined])
 })
@@ -53,7 +53,7 @@ test('an entry sees the whole object, and a field that is left out goes without 
   const rest: FieldWriters<Fruit, undefined> = {
     colour: (colour, _, { stones }) => ({ colour, hasStones: stones !== undefined }),
     stones: writtenElsewhere,
-    ripe: unsaid,
+    ripe: notNeeded,
   }
   expect(writeFields({ colour: 'red', stones: 1, ripe: true }, rest, undefined)).toEqual({ colour: 'red', hasStones: true })
 })

@@ -44,7 +44,7 @@ export const forgets =
   }
 
 /** The entry of a field that a dialect does not need: it expresses it another way, or the field is Parley's own. */
-export const unsaid = (): undefined => undefined
+export const notNeeded = (): undefined => undefined
 
 /** What a dialect does with each kind of a union (parts, tools). */
 export type KindWriters<Union extends { kind: string }, Context, Written> = {

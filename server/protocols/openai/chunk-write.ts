@@ -14,7 +14,7 @@ const nothing = new Uint8Array()
 
 /** The fields of each event that Chat and Completions write. The model has the client's name for it. */
 export type ChunkEvent =
-  | WrittenKind<ConversationEvent, 'start', { id: 'written'; created: 'written'; usage: 'written'; model: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'start', { id: 'written'; created: 'written'; usage: 'written'; model: 'notNeeded' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
   | WrittenKind<ConversationEvent, 'delta', { choice: 'written'; at: 'written'; delta: 'written' }>
   | WrittenKind<ConversationEvent, 'close', { choice: 'written'; at: 'written' }>

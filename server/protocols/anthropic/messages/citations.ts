@@ -25,7 +25,7 @@ export function readCitation(raw: unknown): Citation | undefined {
 /** Texts are cited whole here, without places in them. */
 type Source = WrittenFields<
   Citation,
-  { raw: 'written'; url: 'written'; title: 'written'; citedText: 'written'; opaque: 'written'; start: 'unsaid'; end: 'unsaid' }
+  { raw: 'written'; url: 'written'; title: 'written'; citedText: 'written'; opaque: 'written'; start: 'notNeeded'; end: 'notNeeded' }
 >
 
 /**

@@ -2,7 +2,7 @@
 import type { Finish, FinishReason } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 
-type Ended = WrittenFields<Finish, { reason: 'written'; stopSequence: 'written'; raw: 'unsaid' }>
+type Ended = WrittenFields<Finish, { reason: 'written'; stopSequence: 'written'; raw: 'notNeeded' }>
 
 const read: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',

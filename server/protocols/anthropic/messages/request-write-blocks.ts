@@ -1,7 +1,7 @@
 /** Parts of turns as content blocks. Empty texts are left out, because the vendor refuses them. */
 import type { CallPart, NativePart, Opaque, Part, ReasoningPart, RefusalPart, ResultPart, TextPart } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, unsaid, type WrittenFields, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, notNeeded, type WrittenFields, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import { parseExactObject } from '#shared/exact-numbers'
 import type { Json } from '../frame.ts'
@@ -80,7 +80,7 @@ const textWriters: FieldWriters<TextPart, RequestContext> = {
   },
   cache: (mark, { marked }) => marked(mark),
   // This vendor signs thoughts, never texts.
-  opaque: unsaid,
+  opaque: notNeeded,
 }
 
 function textBlocks(part: TextPart, writing: RequestContext): Json[] {
@@ -92,9 +92,9 @@ function textBlocks(part: TextPart, writing: RequestContext): Json[] {
 type State = WrittenFields<Opaque, { dialect: 'written'; value: 'written' }>
 
 const reasoningWriters: FieldWriters<ReasoningPart, RequestContext> = {
-  kind: unsaid,
+  kind: notNeeded,
   // The signature determines the form of reasoning.
-  form: unsaid,
+  form: notNeeded,
   opaque(opaque, _, { text }) {
     const own: State[] = opaque.filter(({ dialect }) => dialect === 'messages')
     const redacted = own.find(({ kind }) => kind === 'redacted')
@@ -127,9 +127,9 @@ const callWriters: FieldWriters<CallPart, RequestContext> = {
     return { input }
   },
   // This vendor signs thoughts, never calls.
-  opaque: unsaid,
+  opaque: notNeeded,
   // For refusals only.
-  path: unsaid,
+  path: notNeeded,
 }
 
 const resultWriters: FieldWriters<ResultPart, RequestContext> = {
@@ -144,17 +144,17 @@ const resultWriters: FieldWriters<ResultPart, RequestContext> = {
   isError: (isError) => (isError ? { is_error: true } : undefined),
   cache: (mark, { marked }) => marked(mark),
   // A result finds its call by the id, and takes text whatever the tool takes.
-  name: unsaid,
-  form: unsaid,
+  name: notNeeded,
+  form: notNeeded,
 }
 
 const nativeWriters: FieldWriters<NativePart, RequestContext> = {
-  kind: unsaid,
+  kind: notNeeded,
   dialect: writtenElsewhere,
   raw: (raw, _, { dialect }) => (dialect === 'messages' ? (raw as Json) : undefined),
   summary: (text, _, { dialect }) => (dialect === 'messages' || text === '' ? undefined : { type: 'text', text }),
   // Is in `raw`; the envelope of another vendor's state is opened before a codec sees it.
-  opaque: unsaid,
+  opaque: notNeeded,
 }
 
 function nativeBlocks(part: NativePart, writing: RequestContext): Json[] {

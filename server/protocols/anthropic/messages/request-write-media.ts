@@ -2,7 +2,7 @@
 import type { Target } from '#canonical/codec'
 import type { MediaPart } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import type { RequestContext } from './request-write-context.ts'
 
@@ -11,7 +11,7 @@ export const needsBytes = ({ media, source }: MediaPart, { capabilities }: Targe
   capabilities.mediaUrlsRefused === true && 'url' in source && (media === 'image' || media === 'document')
 
 const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
-  kind: unsaid,
+  kind: notNeeded,
   media(media, { request }, { path }) {
     if (media === 'image' || media === 'document') return { type: media }
     throw cannotCarry(request, 'turns.media', `This upstream takes no ${media}.`, path)
@@ -33,11 +33,11 @@ const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
   extra: (extra, { request }, { media }) => (media === 'document' && request.dialect === 'messages' ? extra : undefined),
   cache: (mark, { marked }) => marked(mark),
   // Of sound, which is refused above.
-  transcript: unsaid,
+  transcript: notNeeded,
   // This vendor signs thoughts, never media.
-  opaque: unsaid,
+  opaque: notNeeded,
   // For refusals only.
-  path: unsaid,
+  path: notNeeded,
 }
 
 /** An `image` or `document` block. Throws GatewayError `unsupported_value`. */

@@ -1,7 +1,7 @@
 /** The settings of a Messages request: limits and form of the answer, sampling, service tier, end user. */
 import type { ConversationRequest, Output, OutputFormat, Sampling } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, forgets, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import { schemaSubset } from '../schema-subset.ts'
 import type { RequestContext } from './request-write-context.ts'
@@ -33,7 +33,7 @@ const formatWriters: FieldWriters<SchemaFormat, RequestContext> = {
     return { schema: subset.schema }
   },
   // This vendor always enforces a schema.
-  strict: unsaid,
+  strict: notNeeded,
 }
 
 /** `output_config.format`; undefined for text, and for JSON mode, which the system prompt asks for instead. */

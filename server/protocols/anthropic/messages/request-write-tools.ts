@@ -2,7 +2,7 @@
 import type { Tool, ToolPolicy } from '#canonical/conversation'
 import { hostedTool, leavesOutSearch } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, unsaid, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, forgets, notNeeded, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { wrappedParameters } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
 import type { Json } from '../frame.ts'
@@ -52,7 +52,7 @@ function nativeTool({ dialect, raw, name }: NativeTool, { losses }: RequestConte
 
 const functionWriters: FieldWriters<FunctionTool, RequestContext> = {
   // A tool of the caller's own needs no type.
-  kind: unsaid,
+  kind: notNeeded,
   name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace) }),
   namespace: writtenElsewhere,
   description: (description) => (description === '' ? undefined : { description }),
@@ -92,7 +92,7 @@ const customWriters: FieldWriters<CustomTool, RequestContext> = {
     losses.dropped('tools.custom.grammar', 'The grammar of a tool is only described, not enforced.')
   },
   // Tools of this kind never come from this dialect; recordForeign records the loss.
-  extra: unsaid,
+  extra: notNeeded,
 }
 
 /** The version that every model with web search accepts; later ones also require code execution. */
@@ -119,7 +119,7 @@ const searchWriters: FieldWriters<SearchTool, RequestContext> = {
   raw: writtenElsewhere,
   dialect: writtenElsewhere,
   // `recordForeign` records them.
-  unread: unsaid,
+  unread: notNeeded,
 }
 
 /** `tool_choice`, or an instruction to the model if a choice cannot be enforced. */

@@ -5,7 +5,7 @@
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
 import { recordForeign } from '#protocols/codec/extensions'
-import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import { type RequestContext, requestContext } from './request-write-context.ts'
 import { cacheWriters, identityWriters, writeFormat, writeLimit, writeOutput, writeSampling, writeTier } from './request-write-settings.ts'
@@ -76,9 +76,9 @@ const requestWriters: FieldWriters<ConversationRequest, Prepared> = {
   // recordForeign records these losses.
   unread: writtenElsewhere,
   // About the caller, not about the question.
-  dialect: unsaid,
-  usageAsked: unsaid,
-  paths: unsaid,
+  dialect: notNeeded,
+  usageAsked: notNeeded,
+  paths: notNeeded,
 }
 
 /** One plain text is written as such, the way people write it. */
@@ -95,7 +95,7 @@ const instructionWriters: FieldWriters<Instruction, RequestContext> = {
   text: (text) => ({ text }),
   cache: (mark, { marked }) => marked(mark),
   // All instructions are in one field here.
-  item: unsaid,
+  item: notNeeded,
 }
 
 /** The field `system`; `instruction` replaces a tool choice that cannot be enforced. Undefined when empty. */

@@ -19,7 +19,7 @@ import type { Loss, LossList } from '#canonical/loss'
 import {
   type FieldWriters,
   lossList,
-  unsaid,
+  notNeeded,
   type WrittenFields,
   type WrittenKind,
   writeFields,
@@ -63,7 +63,7 @@ const responseWriters: FieldWriters<ConversationResponse, Context> = {
   },
   tier: writtenElsewhere,
   // Answers of this dialect have no date.
-  created: unsaid,
+  created: notNeeded,
 }
 
 const noChoice: Choice = { index: 0, parts: [], finish: { reason: 'stop', raw: '' } }
@@ -76,9 +76,9 @@ const choiceWriters: FieldWriters<Choice, Context> = {
       parts.some(({ kind }) => kind === 'refusal'),
     ),
   // There is one answer.
-  index: unsaid,
+  index: notNeeded,
   // A client of this dialect cannot ask for them.
-  logprobs: unsaid,
+  logprobs: notNeeded,
 }
 
 /** Records that an answer beyond the first is lost. */
@@ -87,7 +87,7 @@ export const lostAnswer = (losses: LossList) => losses.dropped('response.choices
 /** A part, or the head of one. */
 type Begun =
   | { kind: Exclude<Part['kind'], 'native'> }
-  | WrittenKind<Part, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
+  | WrittenKind<Part, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'notNeeded' }>
 
 /** Records what this dialect cannot express of a part; known as soon as the part begins. */
 export function noteLosses(part: Begun, losses: LossList): void {
@@ -155,11 +155,11 @@ const textWriters: FieldWriters<TextPart, Context> = {
     return written.length > 0 ? { citations: written } : undefined
   },
   // Only Responses distinguishes remarks from the answer.
-  phase: unsaid,
+  phase: notNeeded,
   // Only requests have breakpoints.
-  cache: unsaid,
+  cache: notNeeded,
   // Signatures of text are in a part of their own here: `untilWords`.
-  opaque: unsaid,
+  opaque: notNeeded,
 }
 
 const refusalWriters: FieldWriters<RefusalPart, Context> = {
@@ -181,8 +181,8 @@ const reasoningWriters: FieldWriters<ReasoningPart, Context> = {
   },
   text: writtenElsewhere,
   // Implied by the kind of block.
-  form: unsaid,
-  kind: unsaid,
+  form: notNeeded,
+  kind: notNeeded,
 }
 
 const callWriters: FieldWriters<CallPart, Context> = {
@@ -196,33 +196,33 @@ const callWriters: FieldWriters<CallPart, Context> = {
   },
   form: writtenElsewhere,
   // Clients of this dialect have no namespaces.
-  namespace: unsaid,
+  namespace: notNeeded,
   // Thoughts carry signatures here, calls do not.
-  opaque: unsaid,
-  path: unsaid,
+  opaque: notNeeded,
+  path: notNeeded,
 }
 
 const nativeWriters: FieldWriters<NativePart, Context> = {
   raw: (_, _context, part) => ownBlock(part),
   summary: (text, _, part) => (text === '' || ownBlock(part) ? undefined : { type: 'text', text }),
   dialect: writtenElsewhere,
-  kind: unsaid,
+  kind: notNeeded,
   // Is in `raw`.
-  opaque: unsaid,
+  opaque: notNeeded,
 }
 
 /** Answers have no media: `noteLosses`. Audio becomes its transcript. */
 const mediaWriters: FieldWriters<MediaPart, Context> = {
   transcript: (text) => (text === '' ? undefined : { type: 'text', text }),
-  kind: unsaid,
-  media: unsaid,
-  source: unsaid,
-  mimeType: unsaid,
-  name: unsaid,
-  title: unsaid,
-  detail: unsaid,
-  cache: unsaid,
-  opaque: unsaid,
-  extra: unsaid,
-  path: unsaid,
+  kind: notNeeded,
+  media: notNeeded,
+  source: notNeeded,
+  mimeType: notNeeded,
+  name: notNeeded,
+  title: notNeeded,
+  detail: notNeeded,
+  cache: notNeeded,
+  opaque: notNeeded,
+  extra: notNeeded,
+  path: notNeeded,
 }

@@ -11,17 +11,17 @@ import { citationOf, noteLosses, ownBlock, type State } from './response-write.t
 
 /** The fields of a part’s head that are written. There are no phases, namespaces and kinds of media here; state of a block is in `raw`. */
 export type Head =
-  | WrittenKind<PartHead, 'text', { phase: 'unsaid' }>
+  | WrittenKind<PartHead, 'text', { phase: 'notNeeded' }>
   | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
   | WrittenKind<PartHead, 'reasoning', { form: 'written' }>
-  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; namespace: 'unsaid'; opaque: 'unsaid' }>
-  | WrittenKind<PartHead, 'media', { media: 'unsaid'; mimeType: 'unsaid' }>
-  | WrittenKind<PartHead, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
+  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; namespace: 'notNeeded'; opaque: 'notNeeded' }>
+  | WrittenKind<PartHead, 'media', { media: 'notNeeded'; mimeType: 'notNeeded' }>
+  | WrittenKind<PartHead, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'notNeeded' }>
 
 /** The fields of a delta that are written. Clients of this dialect cannot ask for log probabilities, and get no media. */
 export type Piece = WrittenFields<
   Delta,
-  { text: 'written'; segment: 'written'; citation: 'written'; opaque: 'written'; data: 'unsaid'; logprobs: 'unsaid' }
+  { text: 'written'; segment: 'written'; citation: 'written'; opaque: 'written'; data: 'notNeeded'; logprobs: 'notNeeded' }
 >
 
 /** A part of the stream while it is open. */

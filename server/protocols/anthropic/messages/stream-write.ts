@@ -17,13 +17,13 @@ import { writeUsage } from './usage.ts'
 
 /** The fields of each event that are written. Streams have no date and no tier here, and the model has the client's name for it. */
 type StreamEvent =
-  | WrittenKind<ConversationEvent, 'start', { id: 'written'; usage: 'written'; model: 'unsaid'; created: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'start', { id: 'written'; usage: 'written'; model: 'notNeeded'; created: 'notNeeded' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
   | WrittenKind<ConversationEvent, 'delta', { choice: 'written'; at: 'written'; delta: 'written' }>
   | WrittenKind<ConversationEvent, 'close', { choice: 'written'; at: 'written' }>
   | WrittenKind<ConversationEvent, 'usage', { usage: 'written' }>
   | WrittenKind<ConversationEvent, 'finish', { choice: 'written'; finish: 'written' }>
-  | WrittenKind<ConversationEvent, 'end', { tier: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'end', { tier: 'notNeeded' }>
   | WrittenKind<ConversationEvent, 'error', { error: 'written' }>
 
 const nothing = new Uint8Array(0)

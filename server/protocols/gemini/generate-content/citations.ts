@@ -101,7 +101,7 @@ function rangeOf(range: Body, base: number): PlacedSource['bytes'] {
 /** `start` and `end` are in `bytes` here; the original form of a source is not used. */
 type Source = WrittenFields<
   Citation,
-  { url: 'written'; title: 'written'; citedText: 'written'; start: 'written'; end: 'written'; opaque: 'unsaid'; raw: 'unsaid' }
+  { url: 'written'; title: 'written'; citedText: 'written'; start: 'written'; end: 'written'; opaque: 'notNeeded'; raw: 'notNeeded' }
 >
 
 /** Grounding metadata that names the same sources; sources without a URL are left out. */

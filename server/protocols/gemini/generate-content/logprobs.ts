@@ -20,7 +20,7 @@ function readToken(token: Body): Top {
   return { token: pickText(token, 'token') ?? '', logprob: numeric(pick(token, 'logProbability')) ?? 0, bytes: null }
 }
 
-type Written = WrittenFields<TokenLogprob, { token: 'written'; logprob: 'written'; top: 'written'; bytes: 'unsaid' }>
+type Written = WrittenFields<TokenLogprob, { token: 'written'; logprob: 'written'; top: 'written'; bytes: 'notNeeded' }>
 
 /** The `logprobsResult` of a candidate. */
 export function writeLogprobs(tokens: readonly Written[]): Body {

@@ -2,7 +2,7 @@
 import type { MediaPart } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, forgets, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { isKeptFile } from '#protocols/codec/head'
 import type { Body } from '../proto-json.ts'
 import { isYouTube } from './head.ts'
@@ -16,9 +16,9 @@ const opensItself = (url: string): boolean => isKeptFile(url) || isYouTube(url)
 export const needsBytes = ({ media, source }: MediaPart): boolean => 'url' in source && media !== 'video' && !opensItself(source.url)
 
 const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
-  kind: unsaid,
+  kind: notNeeded,
   // Implied by the MIME type.
-  media: unsaid,
+  media: notNeeded,
   cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
   source: (_, _writing, part) => writeSource(part),
   mimeType: writtenElsewhere,
@@ -30,7 +30,7 @@ const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
   // Replaces audio that cannot be sent: writeMedia.
   transcript: writtenElsewhere,
   // For refusals only.
-  path: unsaid,
+  path: notNeeded,
 }
 
 /** The parts of a request for `part`. Throws GatewayError `unsupported_value` for a file that cannot be opened here. */

@@ -1,7 +1,7 @@
 /** Parts of a request in Gemini's form. */
 import type { CallPart, NativePart, Part, ReasoningPart, RefusalPart, ResultPart, TextPart } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, forgets, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { ToolNames } from '#protocols/codec/tool-names'
 import type { Body } from '../proto-json.ts'
 import { parseArgs, signatureIn } from './part.ts'
@@ -36,7 +36,7 @@ export function writePart(part: Part, writing: PartContext): Body[] {
 }
 
 const textWriters: FieldWriters<TextPart, PartContext> = {
-  kind: unsaid,
+  kind: notNeeded,
   text: (text) => ({ text }),
   phase: forgets('turns.phase', 'The upstream tells no remarks from answers.'),
   cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
@@ -60,8 +60,8 @@ const reasoningWriters: FieldWriters<ReasoningPart, PartContext> = {
   },
   opaque: signatureIn,
   // How much of a thought was shown makes no difference to its model.
-  form: unsaid,
-  kind: unsaid,
+  form: notNeeded,
+  kind: notNeeded,
 }
 
 /** Reasoning is sent back to its own model; it is meaningless for another one. */
@@ -87,12 +87,12 @@ const callWriters: FieldWriters<CallPart, PartContext> = {
   form: writtenElsewhere,
   opaque: signatureIn,
   // For refusals only.
-  path: unsaid,
-  kind: unsaid,
+  path: notNeeded,
+  kind: notNeeded,
 }
 
 const nativeWriters: FieldWriters<NativePart, PartContext> = {
-  kind: unsaid,
+  kind: notNeeded,
   dialect: writtenElsewhere,
   raw: (raw, _, { dialect }) => (dialect === 'gemini' ? (raw as Body) : undefined),
   summary(text, { losses }, { dialect }) {
@@ -101,7 +101,7 @@ const nativeWriters: FieldWriters<NativePart, PartContext> = {
     return text === '' ? undefined : { text }
   },
   // Is in `raw`; the envelope of another vendor's state is opened before a codec sees it.
-  opaque: unsaid,
+  opaque: notNeeded,
 }
 
 function writeNative(part: NativePart, writing: PartContext): Body[] {
@@ -119,7 +119,7 @@ interface ResultWriting extends PartContext {
 }
 
 const resultWriters: FieldWriters<ResultPart, ResultWriting> = {
-  kind: unsaid,
+  kind: notNeeded,
   callId: (id, { call, names }, { name = '' }) => ({ id, name: call ? names.out(call.name, call.namespace) : names.out(name) }),
   name: writtenElsewhere,
   parts: (_, { media, text }, { isError }) => ({
@@ -131,7 +131,7 @@ const resultWriters: FieldWriters<ResultPart, ResultWriting> = {
   },
   cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
   // A result is text here, whatever the tool takes.
-  form: unsaid,
+  form: notNeeded,
 }
 
 /** A result as its function's response, which has to name the function. Older models only take media next to it: `media`. */

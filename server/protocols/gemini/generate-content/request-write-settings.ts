@@ -1,7 +1,7 @@
 /** Writes `generationConfig` and `serviceTier`. */
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings, Sampling } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, unsaid, writeFields } from '#protocols/codec/field-writers'
+import { type FieldWriters, forgets, notNeeded, writeFields } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
 import { inlined, olderSchema } from '../schema.ts'
 import { ownFields, type RequestContext } from './request-write-context.ts'
@@ -65,7 +65,7 @@ const formatWriters: FieldWriters<SchemaFormat, RequestContext> = {
   name: forgets('output.format.name', 'The upstream takes a schema without a name.'),
   description: forgets('output.format.name', 'The upstream takes a schema without a name.'),
   // This upstream always enforces a schema.
-  strict: unsaid,
+  strict: notNeeded,
   schema(asked, { request, target, losses }) {
     const schema = inlined(asked)
     if (!schema) throw cannotCarry(request, 'output.format', 'The upstream takes no schema that refers to itself.')

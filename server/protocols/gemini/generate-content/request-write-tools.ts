@@ -3,7 +3,7 @@ import type { Memo } from '#canonical/codec'
 import type { ConversationRequest, Tool, ToolPolicy } from '#canonical/conversation'
 import { hostedTool, type LossList, leavesOutSearch } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, unsaid, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, forgets, notNeeded, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { type NameRules, type ToolNames, toolNames } from '#protocols/codec/tool-names'
 import { wrappedParameters } from '#protocols/codec/wrapped-tool'
 import type { Body } from '../proto-json.ts'
@@ -81,7 +81,7 @@ const functionWriters: FieldWriters<FunctionTool, ToolWriting> = {
   cache: forgets('tools.cache', 'The upstream takes no cache breakpoints.'),
   // A mode of all functions together: writeMode.
   strict: writtenElsewhere,
-  kind: unsaid,
+  kind: notNeeded,
 }
 
 function writeParameters(parameters: FunctionTool['parameters'], { request, target, losses }: RequestContext): Body {
@@ -107,11 +107,11 @@ const customWriters: FieldWriters<CustomTool, ToolWriting> = {
     losses.dropped('tools.custom.grammar', 'The upstream cannot enforce a grammar for a tool’s text.')
   },
   // Tools of this kind never come from this dialect; recordForeign records the loss.
-  extra: unsaid,
+  extra: notNeeded,
 }
 
 const searchWriters: FieldWriters<SearchTool, RequestContext> = {
-  kind: unsaid,
+  kind: notNeeded,
   allowedDomains(domains, { losses }) {
     if (domains.length > 0) losses.dropped('tools.web-search.allowedDomains', 'The upstream can only leave domains out.')
   },
@@ -127,7 +127,7 @@ const searchWriters: FieldWriters<SearchTool, RequestContext> = {
   raw: writtenElsewhere,
   dialect: writtenElsewhere,
   // `recordForeign` records them.
-  unread: unsaid,
+  unread: notNeeded,
 }
 
 function writeConfig(writing: ToolWriting, hasFunctions: boolean, hasHosted: boolean): Body {

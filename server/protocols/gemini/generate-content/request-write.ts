@@ -2,7 +2,7 @@
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
 import { recordForeign } from '#protocols/codec/extensions'
-import { type FieldWriters, forgets, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, forgets, lossList, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
 import type { RequestContext } from './request-write-context.ts'
 import { cacheWriters, identityWriters, mostStops, writeConfig, writeTier } from './request-write-settings.ts'
@@ -48,12 +48,12 @@ const requestWriters: FieldWriters<ConversationRequest, Prepared> = {
   // recordForeign records these losses.
   unread: writtenElsewhere,
   // In the address.
-  model: unsaid,
-  stream: unsaid,
+  model: notNeeded,
+  stream: notNeeded,
   // About the caller, not about the question.
-  dialect: unsaid,
-  usageAsked: unsaid,
-  paths: unsaid,
+  dialect: notNeeded,
+  usageAsked: notNeeded,
+  paths: notNeeded,
 }
 
 const instructionWriters: FieldWriters<Instruction, RequestContext> = {
@@ -63,7 +63,7 @@ const instructionWriters: FieldWriters<Instruction, RequestContext> = {
   },
   cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
   // All instructions are in one field here.
-  item: unsaid,
+  item: notNeeded,
 }
 
 function writeInstructions(instructions: readonly Instruction[], prepared: Prepared): Body | undefined {

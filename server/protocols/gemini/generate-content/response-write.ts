@@ -14,7 +14,7 @@ import type {
   TextPart,
 } from '#canonical/conversation'
 import type { Loss, LossList } from '#canonical/loss'
-import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, lossList, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
 import { type PlacedSource, type TextPositions, textPositions, writeGrounding } from './citations.ts'
@@ -53,8 +53,8 @@ const responseWriters: FieldWriters<ConversationResponse, ResponseContext> = {
   model: (_, { asked }) => ({ modelVersion: asked.model }),
   id: (id, { codecContext }) => ({ responseId: id || codecContext.id('resp_') }),
   // Answers of this dialect have no date and no tier.
-  created: unsaid,
-  tier: unsaid,
+  created: notNeeded,
+  tier: notNeeded,
 }
 
 const writeCandidate = (choice: Choice, { asked, losses }: ResponseContext): Body =>
@@ -105,10 +105,10 @@ const textWriters: FieldWriters<TextPart, CandidateContext> = {
   citations: writtenElsewhere,
   opaque: signatureIn,
   // Only Responses distinguishes remarks from the answer.
-  phase: unsaid,
+  phase: notNeeded,
   // Only requests have breakpoints.
-  cache: unsaid,
-  kind: unsaid,
+  cache: notNeeded,
+  kind: notNeeded,
 }
 
 const refusalWriters: FieldWriters<RefusalPart, CandidateContext> = {
@@ -117,15 +117,15 @@ const refusalWriters: FieldWriters<RefusalPart, CandidateContext> = {
     ruler.add(text)
     return { text }
   },
-  kind: unsaid,
+  kind: notNeeded,
 }
 
 const reasoningWriters: FieldWriters<ReasoningPart, CandidateContext> = {
   text: (segments) => ({ text: segments.join('\n\n'), thought: true }),
   opaque: signatureIn,
   // Whether to show a thought is the client's choice: writeReasoning.
-  form: unsaid,
-  kind: unsaid,
+  form: notNeeded,
+  kind: notNeeded,
 }
 
 function writeReasoning(part: ReasoningPart, writing: CandidateContext): Body[] {
@@ -140,9 +140,9 @@ const callWriters: FieldWriters<CallPart, CandidateContext> = {
   form: writtenElsewhere,
   opaque: writtenElsewhere,
   // Clients of this dialect have no namespaces.
-  namespace: unsaid,
-  path: unsaid,
-  kind: unsaid,
+  namespace: notNeeded,
+  path: notNeeded,
+  kind: notNeeded,
 }
 
 /** Records that a refusal has to be written as text. */
@@ -183,15 +183,15 @@ const mediaWriters: FieldWriters<MediaPart, CandidateContext> = {
   },
   opaque: (opaque, _, { source }) => ('data' in source ? signatureIn(opaque) : undefined),
   // Implied by the MIME type.
-  media: unsaid,
-  kind: unsaid,
+  media: notNeeded,
+  kind: notNeeded,
   // Only requests have these.
-  name: unsaid,
-  title: unsaid,
-  detail: unsaid,
-  cache: unsaid,
-  extra: unsaid,
-  path: unsaid,
+  name: notNeeded,
+  title: notNeeded,
+  detail: notNeeded,
+  cache: notNeeded,
+  extra: notNeeded,
+  path: notNeeded,
 }
 
 /** The parts for media; media with only a transcript becomes text. */
@@ -213,7 +213,7 @@ const nativeWriters: FieldWriters<Omit<NativePart, 'kind'>, CandidateContext> = 
     return text === '' ? undefined : { text }
   },
   // Is in `raw`.
-  opaque: unsaid,
+  opaque: notNeeded,
 }
 
 /** The part for a block of one dialect: unchanged, or as text. */

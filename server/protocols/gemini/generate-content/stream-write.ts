@@ -22,23 +22,23 @@ const nothing = new Uint8Array(0)
 
 /** The fields of each event that are written. Answers have no date and no tier here, and the model has the client's name for it. */
 type StreamEvent =
-  | WrittenKind<ConversationEvent, 'start', { id: 'written'; usage: 'written'; model: 'unsaid'; created: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'start', { id: 'written'; usage: 'written'; model: 'notNeeded'; created: 'notNeeded' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
   | WrittenKind<ConversationEvent, 'delta', { choice: 'written'; at: 'written'; delta: 'written' }>
   | WrittenKind<ConversationEvent, 'close', { choice: 'written'; at: 'written' }>
   | WrittenKind<ConversationEvent, 'usage', { usage: 'written' }>
   | WrittenKind<ConversationEvent, 'finish', { choice: 'written'; finish: 'written' }>
-  | WrittenKind<ConversationEvent, 'end', { tier: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'end', { tier: 'notNeeded' }>
   | WrittenKind<ConversationEvent, 'error', { error: 'written' }>
 
 /** The fields of a part’s head that are written. There are no phases and namespaces here; state of a block is in `raw`. */
 type Head =
-  | WrittenKind<PartHead, 'text', { phase: 'unsaid' }>
+  | WrittenKind<PartHead, 'text', { phase: 'notNeeded' }>
   | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
-  | WrittenKind<PartHead, 'reasoning', { form: 'unsaid' }>
-  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; opaque: 'written'; namespace: 'unsaid' }>
+  | WrittenKind<PartHead, 'reasoning', { form: 'notNeeded' }>
+  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; opaque: 'written'; namespace: 'notNeeded' }>
   | WrittenKind<PartHead, 'media', { media: 'written'; mimeType: 'written' }>
-  | WrittenKind<PartHead, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
+  | WrittenKind<PartHead, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'notNeeded' }>
 
 type Piece = WrittenFields<
   Delta,

@@ -45,7 +45,7 @@ function offset(index: unknown, base: number): number | undefined {
 
 type Source = WrittenFields<
   Citation,
-  { url: 'written'; title: 'written'; start: 'written'; end: 'written'; citedText: 'unsaid'; opaque: 'unsaid'; raw: 'unsaid' }
+  { url: 'written'; title: 'written'; start: 'written'; end: 'written'; citedText: 'notNeeded'; opaque: 'notNeeded'; raw: 'notNeeded' }
 >
 
 /** `base` and `length` place the part in the content; a citation without a range covers the whole part. */

@@ -3,7 +3,7 @@ import type { Finish, FinishReason } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 
 /** How a choice ended, as far as this dialect can express it; `raw` is the reason for a pause. */
-export type Ended = WrittenFields<Finish, { reason: 'written'; raw: 'written'; stopSequence: 'unsaid' }>
+export type Ended = WrittenFields<Finish, { reason: 'written'; raw: 'written'; stopSequence: 'notNeeded' }>
 
 /** The content of the answer, for finish reasons that are ambiguous without it. */
 export interface Seen {

@@ -3,7 +3,7 @@ import type { CallPart, MediaPart, Part, ReasoningPart, RefusalPart, Turn } from
 import {
   type FieldWriters,
   type KindWriters,
-  unsaid,
+  notNeeded,
   type WrittenFields,
   writeFields,
   writeKind,
@@ -75,15 +75,15 @@ type Spoken = WrittenFields<
   {
     source: 'written'
     transcript: 'written'
-    media: 'unsaid'
-    mimeType: 'unsaid'
-    name: 'unsaid'
-    title: 'unsaid'
-    detail: 'unsaid'
-    cache: 'unsaid'
-    opaque: 'unsaid'
-    extra: 'unsaid'
-    path: 'unsaid'
+    media: 'notNeeded'
+    mimeType: 'notNeeded'
+    name: 'notNeeded'
+    title: 'notNeeded'
+    detail: 'notNeeded'
+    cache: 'notNeeded'
+    opaque: 'notNeeded'
+    extra: 'notNeeded'
+    path: 'notNeeded'
   }
 >
 
@@ -137,7 +137,7 @@ const callWriters: FieldWriters<CallPart, CallPlace> = {
   // A call without state may need a placeholder: see `thoughtSignature`.
   opaque: writtenElsewhere,
   // The path of the call in the caller's body, for error messages.
-  path: unsaid,
+  path: notNeeded,
 }
 
 /**

@@ -4,7 +4,7 @@ import { cannotCarry } from '#canonical/refusal'
 import {
   type FieldWriters,
   type KindWriters,
-  unsaid,
+  notNeeded,
   type WrittenFields,
   writeFields,
   writeKind,
@@ -16,7 +16,7 @@ import { writeAssistant } from './request-write-assistant.ts'
 import { type CallIds, callIds, type Writing, writeNative, writePart, writeText } from './request-write-parts.ts'
 
 /** The position of an instruction makes no difference here. */
-type Instructing = WrittenFields<Instruction, { role: 'written'; text: 'written'; cache: 'written'; item: 'unsaid' }>
+type Instructing = WrittenFields<Instruction, { role: 'written'; text: 'written'; cache: 'written'; item: 'notNeeded' }>
 type Speaking = WrittenFields<Turn, { role: 'written'; parts: 'written'; name: 'written'; developer: 'written'; path: 'written' }>
 
 /** Messages in the making. */
@@ -155,7 +155,7 @@ const userParts: KindWriters<Part, Draft, Body | undefined> = {
   // A user's refusal is plain text.
   refusal: ({ text }: WrittenFields<RefusalPart, { text: 'written' }>) => ({ type: 'text', text }),
   // Results have become messages before.
-  result: unsaid,
+  result: notNeeded,
   reasoning: saidByModel('turns.reasoning'),
   call: saidByModel('turns.call'),
 }
@@ -174,8 +174,8 @@ const resultWriters: FieldWriters<ResultPart, Draft> = {
   isError: writtenElsewhere,
   cache: writtenElsewhere,
   // The upstream knows both from the call itself.
-  name: unsaid,
-  form: unsaid,
+  name: notNeeded,
+  form: notNeeded,
 }
 
 function writeResult(result: ResultPart, draft: Draft): void {

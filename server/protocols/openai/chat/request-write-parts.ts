@@ -11,7 +11,7 @@ import {
   type FieldWriters,
   forgets,
   type KindWriters,
-  unsaid,
+  notNeeded,
   type WrittenFields,
   writeFields,
   writeKind,
@@ -51,11 +51,11 @@ const textWriters: FieldWriters<TextPart, Writing> = {
     return undefined
   },
   // State of a text is another vendor's, and only its maker can read it.
-  opaque: unsaid,
+  opaque: notNeeded,
 }
 
 /** State of a block is in `raw`. */
-type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
+type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'notNeeded' }>
 
 /** A block of this dialect unchanged, one of another dialect as its text; undefined when it is lost. */
 export function writeNative({ dialect, raw, summary }: Native, { losses }: Writing): Body | undefined {
@@ -99,10 +99,10 @@ type Media = WrittenFields<
     cache: 'written'
     path: 'written'
     // Of sound that a model made: request-write-assistant.ts.
-    transcript: 'unsaid'
+    transcript: 'notNeeded'
     // State of media is another vendor's, as are fields that only one dialect has.
-    opaque: 'unsaid'
-    extra: 'unsaid'
+    opaque: 'notNeeded'
+    extra: 'notNeeded'
   }
 >
 

@@ -6,7 +6,7 @@ import {
   type FieldWriters,
   forgets,
   type KindWriters,
-  unsaid,
+  notNeeded,
   type WrittenKind,
   writeFields,
   writeKind,
@@ -77,7 +77,7 @@ const functionWriters: FieldWriters<ToolOf<'function'>, ToolDraft> = {
   strict: (strict) => ({ strict }),
   cache: forgets('tools.cache', 'The upstream takes cache breakpoints only in messages.'),
   // This dialect has none, and `recordForeign` records those of other dialects.
-  extra: unsaid,
+  extra: notNeeded,
 }
 
 const customTool = (tool: ToolOf<'custom'>, draft: ToolDraft): Body => ({
@@ -91,7 +91,7 @@ const customWriters: FieldWriters<ToolOf<'custom'>, ToolDraft> = {
   description: (description) => ({ description }),
   grammar: (grammar) => ({ format: { type: 'grammar', grammar } }),
   // This dialect has none, and `recordForeign` records those of other dialects.
-  extra: unsaid,
+  extra: notNeeded,
 }
 
 /** A tool that takes free text, for an upstream that only supports functions. */
@@ -127,10 +127,10 @@ const searchWriters: FieldWriters<ToolOf<'web-search'>, Writing> = {
   // Left out if it must not fetch anything: writeSearch.
   live: writtenElsewhere,
   // The tool as another dialect has it.
-  raw: unsaid,
-  dialect: unsaid,
+  raw: notNeeded,
+  dialect: notNeeded,
   // `recordForeign` records them.
-  unread: unsaid,
+  unread: notNeeded,
 }
 
 function lostDomains(field: string, domains: readonly string[], { losses }: Writing): undefined {

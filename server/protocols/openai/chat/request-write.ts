@@ -3,7 +3,7 @@ import type { Memo, Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
-import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, lossList, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Body } from '../fields.ts'
 import { writeSampling } from '../sampling.ts'
 import { heldTo } from '../strict-schema.ts'
@@ -47,12 +47,12 @@ const requestWriters: FieldWriters<ConversationRequest, RequestWriting> = {
   tier: (service_tier) => ({ service_tier }),
   // The relay decides whether the upstream streams, and always requests usage.
   stream: (_, { request, target }) => (target.stream ? { stream: true, stream_options: streamOptions(request) } : undefined),
-  usageAsked: unsaid,
+  usageAsked: notNeeded,
   // Of other dialects: recorded as losses before anything is written.
   unread: writtenElsewhere,
   // About the request, not of it.
-  dialect: unsaid,
-  paths: unsaid,
+  dialect: notNeeded,
+  paths: notNeeded,
 }
 
 /** Fields that only this dialect has are restored; the legacy list of functions has become tools. */
@@ -130,8 +130,8 @@ const reasoningWriters: FieldWriters<ReasoningSettings, Writing> = {
     return { reasoning_effort: effortOf(budget) }
   },
   // The model always decides by itself, and how much of its reasoning it shows cannot be chosen.
-  adaptive: unsaid,
-  visible: unsaid,
+  adaptive: notNeeded,
+  visible: notNeeded,
 }
 
 /** The caller's own fields are sent back unchanged. */

@@ -17,7 +17,7 @@ import {
   type FieldWriters,
   type KindWriters,
   lossList,
-  unsaid,
+  notNeeded,
   type WrittenFields,
   writeFields,
   writeKind,
@@ -133,9 +133,9 @@ const textWriters: FieldWriters<TextPart, Draft> = {
     return undefined
   },
   // Answers of this dialect have no phases, no state on texts and no cache marks.
-  phase: unsaid,
-  opaque: unsaid,
-  cache: unsaid,
+  phase: notNeeded,
+  opaque: notNeeded,
+  cache: notNeeded,
 }
 
 function addText(text: string, draft: Draft): void {
@@ -148,7 +148,7 @@ function addText(text: string, draft: Draft): void {
 export const movedText = (losses: LossList) => losses.adapted('response.order', 'Text after a tool call was moved before it.')
 
 /** Answers of this dialect have no blocks of their own. */
-type Native = WrittenFields<Omit<NativePart, 'kind'>, { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
+type Native = WrittenFields<Omit<NativePart, 'kind'>, { summary: 'written'; dialect: 'notNeeded'; raw: 'notNeeded'; opaque: 'notNeeded' }>
 
 /** The text for a block of another dialect. */
 export function nativeText(part: Native, losses: LossList): string {
@@ -165,14 +165,14 @@ type Media = WrittenFields<
     mimeType: 'written'
     transcript: 'written'
     // Clients of this dialect cannot send state of media back.
-    opaque: 'unsaid'
+    opaque: 'notNeeded'
     // Only requests have these.
-    name: 'unsaid'
-    title: 'unsaid'
-    detail: 'unsaid'
-    cache: 'unsaid'
-    extra: 'unsaid'
-    path: 'unsaid'
+    name: 'notNeeded'
+    title: 'notNeeded'
+    detail: 'notNeeded'
+    cache: 'notNeeded'
+    extra: 'notNeeded'
+    path: 'notNeeded'
   }
 >
 
@@ -224,6 +224,6 @@ const callWriters: FieldWriters<CallPart, undefined> = {
   argsText: writtenElsewhere,
   opaque: (opaque) => writeExtraContent(opaque),
   // This dialect has no namespaces.
-  namespace: unsaid,
-  path: unsaid,
+  namespace: notNeeded,
+  path: notNeeded,
 }

@@ -14,12 +14,12 @@ import { isLegacy, lostCall, lostMedia, movedText, nativeText, writeImage } from
 
 /** The fields of a part’s head that are written. Answers of this dialect have no phases, no namespaces and no blocks of their own. */
 type Head =
-  | WrittenKind<PartHead, 'text', { phase: 'unsaid' }>
+  | WrittenKind<PartHead, 'text', { phase: 'notNeeded' }>
   | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
-  | WrittenKind<PartHead, 'reasoning', { form: 'unsaid' }>
-  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; opaque: 'written'; namespace: 'unsaid' }>
+  | WrittenKind<PartHead, 'reasoning', { form: 'notNeeded' }>
+  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; opaque: 'written'; namespace: 'notNeeded' }>
   | WrittenKind<PartHead, 'media', { media: 'written'; mimeType: 'written' }>
-  | WrittenKind<PartHead, 'native', { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
+  | WrittenKind<PartHead, 'native', { summary: 'written'; dialect: 'notNeeded'; raw: 'notNeeded'; opaque: 'notNeeded' }>
 
 type Piece = WrittenFields<
   Delta,
@@ -43,7 +43,7 @@ interface Slot {
   /** Whether it comes after a call. */
   isLate: boolean
   /** The dialect has one of its kind, and it is not the first. */
-  isUnsaid: boolean
+  isDropped: boolean
 }
 
 interface ChoiceState {
@@ -118,15 +118,15 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
       data: '',
       heard: false,
       isLate: index > 0,
-      isUnsaid: isSecond(state, head),
+      isDropped: isSecond(state, head),
     }
     state.slots.set(at, slot)
     if (head.kind === 'native') return content(state, slot, nativeText(head, losses))
     if (head.kind === 'refusal') state.refused = true
     if (isAudio(head)) state.spoken = true
     if (head.kind === 'call') state.calls++
-    if (slot.isUnsaid) (head.kind === 'call' ? lostCall : lostMedia)(losses)
-    return slot.isUnsaid || head.kind !== 'call' ? [] : [callDelta(slot.index, head)]
+    if (slot.isDropped) (head.kind === 'call' ? lostCall : lostMedia)(losses)
+    return slot.isDropped || head.kind !== 'call' ? [] : [callDelta(slot.index, head)]
   }
 
   /** A message holds one sound, and a client of `functions` gets one call. */
@@ -140,7 +140,7 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
 
   function grow(state: ChoiceState, slot: Slot, delta: Exclude<Piece, { logprobs: unknown }>): Body[] {
     const { head } = slot
-    if (slot.isUnsaid) return []
+    if (slot.isDropped) return []
     if ('text' in delta) return delta.text === '' ? [] : growText(state, slot, delta.text)
     if ('segment' in delta) {
       // The separator before the next segment is delayed, so that there is none at the end.
@@ -234,8 +234,8 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     const slot = state.slots.get(at)
     state.slots.delete(at)
     if (!slot) return []
-    const { head, began, index, data, isUnsaid } = slot
-    if (isUnsaid) return []
+    const { head, began, index, data, isDropped } = slot
+    if (isDropped) return []
     // A call without arguments may have an empty text, which is not valid JSON.
     if (head.kind === 'call') return began || head.form === 'text' ? [] : [argsDelta(index, 'json', '{}')]
     if (head.kind !== 'media') return []
@@ -262,7 +262,7 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
   function texts(choice: number, at: number): WriteText | undefined {
     const state = states.get(choice)
     const slot = state?.slots.get(at)
-    const [said] = slot?.began && !slot.isUnsaid ? furtherText(slot, marker) : []
+    const [said] = slot?.began && !slot.isDropped ? furtherText(slot, marker) : []
     const parts = said && frame.around(chunk(choice, said))
     if (!state || !slot || !parts) return undefined
     const [before, after] = parts

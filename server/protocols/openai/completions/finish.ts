@@ -3,7 +3,7 @@ import type { Finish } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 import { readFinish as readChatFinish, writeFinish as writeChatFinish } from '../chat/finish.ts'
 
-type Ended = WrittenFields<Finish, { reason: 'written'; raw: 'unsaid'; stopSequence: 'unsaid' }>
+type Ended = WrittenFields<Finish, { reason: 'written'; raw: 'notNeeded'; stopSequence: 'notNeeded' }>
 
 /** The `finish_reason` of a choice as a canonical reason. */
 export const readFinish = (raw: unknown): Finish => readChatFinish(typeof raw === 'string' ? raw : '', { call: false, refusal: false })

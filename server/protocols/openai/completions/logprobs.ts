@@ -20,7 +20,7 @@ function readTop(top: unknown): TokenLogprob['top'] {
   return Object.entries(top).flatMap(([token, logprob]) => (typeof logprob === 'number' ? [{ token, logprob, bytes: null }] : []))
 }
 
-type Written = WrittenFields<TokenLogprob, { token: 'written'; logprob: 'written'; top: 'written'; bytes: 'unsaid' }>
+type Written = WrittenFields<TokenLogprob, { token: 'written'; logprob: 'written'; top: 'written'; bytes: 'notNeeded' }>
 
 /** `from` is the position of the first token in the text. */
 export function writeLogprobs(logprobs: readonly Written[] | undefined, from = 0): Body | null {

@@ -8,7 +8,7 @@ import {
   type FieldWriters,
   type KindWriters,
   lossList,
-  unsaid,
+  notNeeded,
   type WrittenFields,
   writeFields,
   writeKind,
@@ -41,18 +41,18 @@ const requestWriters: FieldWriters<ConversationRequest, Writing> = {
   sampling: (_, writing) => writeSampling(writing),
   identity: ({ endUser }) => (endUser === undefined ? undefined : { user: endUser }),
   stream: (_, { target }) => (target.stream ? { stream: true, stream_options: { include_usage: true } } : undefined),
-  usageAsked: unsaid,
+  usageAsked: notNeeded,
   // Recorded as losses before anything is written.
   unread: writtenElsewhere,
   // A request of this dialect has none of these.
-  tools: unsaid,
-  toolPolicy: unsaid,
-  reasoning: unsaid,
-  cache: unsaid,
-  tier: unsaid,
+  tools: notNeeded,
+  toolPolicy: notNeeded,
+  reasoning: notNeeded,
+  cache: notNeeded,
+  tier: notNeeded,
   // About the request, not of it.
-  dialect: unsaid,
-  paths: unsaid,
+  dialect: notNeeded,
+  paths: notNeeded,
 }
 
 const outputWriters: FieldWriters<Output, Writing> = {
@@ -61,15 +61,15 @@ const outputWriters: FieldWriters<Output, Writing> = {
   n: (n) => (n > 1 ? { n } : undefined),
   logprobs: (logprobs) => ({ logprobs }),
   // Requests of this dialect always ask for plain text.
-  format: unsaid,
-  modalities: unsaid,
-  verbosity: unsaid,
+  format: notNeeded,
+  modalities: notNeeded,
+  verbosity: notNeeded,
 }
 
 /** A text has no roles, no names and no cache marks. */
 interface Prompt {
-  instructions: WrittenFields<Instruction, { text: 'written'; role: 'unsaid'; cache: 'unsaid'; item: 'unsaid' }>[]
-  turns: WrittenFields<Turn, { parts: 'written'; role: 'unsaid'; name: 'unsaid'; developer: 'unsaid'; path: 'unsaid' }>[]
+  instructions: WrittenFields<Instruction, { text: 'written'; role: 'notNeeded'; cache: 'notNeeded'; item: 'notNeeded' }>[]
+  turns: WrittenFields<Turn, { parts: 'written'; role: 'notNeeded'; name: 'notNeeded'; developer: 'notNeeded'; path: 'notNeeded' }>[]
 }
 
 /** Empty when the prompt is in the extensions. The channel's instructions are put before the text. */
@@ -94,8 +94,8 @@ const partWriters: KindWriters<Part, undefined, string> = {
 
 const textWriters: FieldWriters<TextPart, undefined> = {
   text: (text) => ({ text }),
-  phase: unsaid,
-  citations: unsaid,
-  cache: unsaid,
-  opaque: unsaid,
+  phase: notNeeded,
+  citations: notNeeded,
+  cache: notNeeded,
+  opaque: notNeeded,
 }

@@ -49,10 +49,10 @@ const choiceWriters: FieldWriters<Choice, Writing> = {
 const nothing = () => ''
 
 /** Answers of this dialect have no phases, no state on texts and no cache marks. */
-type Text = WrittenFields<TextPart, { text: 'written'; citations: 'written'; phase: 'unsaid'; cache: 'unsaid'; opaque: 'unsaid' }>
+type Text = WrittenFields<TextPart, { text: 'written'; citations: 'written'; phase: 'notNeeded'; cache: 'notNeeded'; opaque: 'notNeeded' }>
 type Refusal = WrittenFields<RefusalPart, { text: 'written' }>
 /** Answers of this dialect have no blocks of their own. */
-type Native = WrittenFields<NativePart, { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
+type Native = WrittenFields<NativePart, { summary: 'written'; dialect: 'notNeeded'; raw: 'notNeeded'; opaque: 'notNeeded' }>
 
 const texts: KindWriters<Part, LossList, string> = {
   text: ({ text, citations = [] }: Text, losses) => {

@@ -12,14 +12,14 @@ import { lostSources, noteLosses } from './response-write.ts'
 
 /** Parts that are text here; others are lost whole. Answers of this dialect have no phases and no blocks of their own. */
 type Head =
-  | WrittenKind<PartHead, 'text', { phase: 'unsaid' }>
+  | WrittenKind<PartHead, 'text', { phase: 'notNeeded' }>
   | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
-  | WrittenKind<PartHead, 'native', { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
+  | WrittenKind<PartHead, 'native', { summary: 'written'; dialect: 'notNeeded'; raw: 'notNeeded'; opaque: 'notNeeded' }>
   | Extract<PartHead, { kind: 'reasoning' | 'media' | 'call' }>
 
 type Piece = WrittenFields<
   Delta,
-  { text: 'written'; citation: 'written'; logprobs: 'written'; segment: 'unsaid'; data: 'unsaid'; opaque: 'unsaid' }
+  { text: 'written'; citation: 'written'; logprobs: 'written'; segment: 'notNeeded'; data: 'notNeeded'; opaque: 'notNeeded' }
 >
 
 /** `asked` is the client's own request. */

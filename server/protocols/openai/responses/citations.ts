@@ -26,7 +26,7 @@ const isPlace = (value: unknown): value is number => typeof value === 'number' &
 
 type Source = WrittenFields<
   Citation,
-  { raw: 'written'; url: 'written'; title: 'written'; start: 'written'; end: 'written'; citedText: 'unsaid'; opaque: 'unsaid' }
+  { raw: 'written'; url: 'written'; title: 'written'; start: 'written'; end: 'written'; citedText: 'notNeeded'; opaque: 'notNeeded' }
 >
 
 /** `textLength` is used if the citation covers the whole part. Undefined for one that only its own dialect can express. */

@@ -25,7 +25,7 @@ export function readFinish(response: Record<string, unknown>, held: Held): Finis
   return { reason: held.call ? 'tool-calls' : held.refusal ? 'refusal' : 'stop', raw: 'completed' }
 }
 
-type Ended = WrittenFields<Finish, { reason: 'written'; raw: 'unsaid'; stopSequence: 'unsaid' }>
+type Ended = WrittenFields<Finish, { reason: 'written'; raw: 'notNeeded'; stopSequence: 'notNeeded' }>
 
 export interface Ending {
   status: 'completed' | 'incomplete' | 'failed'

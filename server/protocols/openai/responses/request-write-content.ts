@@ -3,7 +3,7 @@ import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, MediaPart, ResultPart, TextPart } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, unsaid, type WrittenFields, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, forgets, notNeeded, type WrittenFields, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { writeDataUrl } from '../data-url.ts'
 import { writeAnnotation } from './citations.ts'
 
@@ -31,7 +31,7 @@ const inputTextWriters: FieldWriters<Omit<TextPart, 'kind'>, Writing> = {
     if (citations.length > 0) losses.forgotten('turns.citations', 'In this dialect only text of the model can have citations.')
   },
   // State of a text is another vendor's.
-  opaque: unsaid,
+  opaque: notNeeded,
 }
 
 /** Text of the model in an earlier turn. */
@@ -51,7 +51,7 @@ const outputTextWriters: FieldWriters<TextPart, Writing> = {
   // Stands on the message.
   phase: writtenElsewhere,
   // State of a text is another vendor's.
-  opaque: unsaid,
+  opaque: notNeeded,
 }
 
 /** A cache breakpoint; unsupported lifetimes become the nearest supported one. */
@@ -82,10 +82,10 @@ type Media = WrittenFields<
     cache: 'written'
     path: 'written'
     // Of sound, which is refused here; that of an answer: request-write-input.ts.
-    transcript: 'unsaid'
+    transcript: 'notNeeded'
     // State of media is another vendor's, as are fields that only one dialect has.
-    opaque: 'unsaid'
-    extra: 'unsaid'
+    opaque: 'notNeeded'
+    extra: 'notNeeded'
   }
 >
 

@@ -14,7 +14,7 @@ import { cannotCarry } from '#canonical/refusal'
 import {
   type FieldWriters,
   type KindWriters,
-  unsaid,
+  notNeeded,
   type WrittenFields,
   writeFields,
   writeKind,
@@ -147,9 +147,9 @@ const callWriters: FieldWriters<CallPart, InputDraft> = {
   namespace: (namespace) => ({ namespace }),
   argsText: (argsText, _, { form }) => (form === 'text' ? { input: argsText } : { arguments: argsText === '' ? '{}' : argsText }),
   // State of a call is another vendor's.
-  opaque: unsaid,
+  opaque: notNeeded,
   // The path of the call in the caller's body, for error messages.
-  path: unsaid,
+  path: notNeeded,
 }
 
 const resultWriters: FieldWriters<ResultPart, InputDraft> = {
@@ -161,7 +161,7 @@ const resultWriters: FieldWriters<ResultPart, InputDraft> = {
   isError: writtenElsewhere,
   cache: writtenElsewhere,
   // The upstream knows it from the call.
-  name: unsaid,
+  name: notNeeded,
 }
 
 /** Puts content into messages; consecutive content is one message. */
@@ -194,7 +194,7 @@ function messages(turn: Turn, items: Item[]) {
 }
 
 /** State of a block is in `raw`. */
-type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
+type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'notNeeded' }>
 
 function writeNative(part: Native, said: ReturnType<typeof messages>, { losses }: Writing): void {
   if (part.dialect === 'responses') said.item(part.raw as Item)

@@ -5,7 +5,7 @@ import {
   type FieldWriters,
   forgets,
   type KindWriters,
-  unsaid,
+  notNeeded,
   type WrittenKind,
   writeFields,
   writeKind,
@@ -109,10 +109,10 @@ const searchWriters: FieldWriters<ToolOf<'web-search'>, undefined> = {
   // A limit of all hosted tools together: request-write.ts.
   maxUses: writtenElsewhere,
   // The tool as another dialect has it.
-  raw: unsaid,
-  dialect: unsaid,
+  raw: notNeeded,
+  dialect: notNeeded,
   // `recordForeign` records them.
-  unread: unsaid,
+  unread: notNeeded,
 }
 
 const searchFilters = (allowed: string[] | undefined, blocked: string[] | undefined): Item => ({

@@ -3,7 +3,7 @@ import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings, Sampling, ToolPolicy } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
-import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, lossList, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { type NameRules, type ToolNames, toolNames } from '#protocols/codec/tool-names'
 import { heldTo } from '../strict-schema.ts'
 import type { Writing } from './request-write-content.ts'
@@ -61,12 +61,12 @@ const requestWriters: FieldWriters<ConversationRequest, RequestWriting> = {
   identity: (identity, writing) => writeFields(identity, identityWriters, writing),
   stream: (_, { target }) => (target.stream ? { stream: true } : undefined),
   // Usage is in the last event of every stream.
-  usageAsked: unsaid,
+  usageAsked: notNeeded,
   // Recorded as losses before anything is written.
   unread: writtenElsewhere,
   // About the request, not of it.
-  dialect: unsaid,
-  paths: unsaid,
+  dialect: notNeeded,
+  paths: notNeeded,
 }
 
 function writeToolFields(writing: RequestWriting): Fields | undefined {
@@ -194,7 +194,7 @@ const reasoningWriters: FieldWriters<ReasoningSettings, Writing> = {
   },
   visible: (visible) => (visible === 'none' ? undefined : { summary: 'auto' }),
   // The model decides by itself anyway.
-  adaptive: unsaid,
+  adaptive: notNeeded,
 }
 
 function effortOf(budget: number): Effort {

@@ -52,7 +52,7 @@ export function reasoningItem(id: string, { text, form, opaque }: Omit<Reasoning
 /** State of a call is another vendor's. */
 type Call = WrittenFields<
   CallPart,
-  { callId: 'written'; name: 'written'; namespace: 'written'; form: 'written'; argsText: 'written'; opaque: 'unsaid'; path: 'unsaid' }
+  { callId: 'written'; name: 'written'; namespace: 'written'; form: 'written'; argsText: 'written'; opaque: 'notNeeded'; path: 'notNeeded' }
 >
 
 /** A tool call. */

@@ -15,7 +15,7 @@ import {
   type FieldWriters,
   type KindWriters,
   lossList,
-  unsaid,
+  notNeeded,
   type WrittenFields,
   writeFields,
   writeKind,
@@ -49,7 +49,7 @@ interface ResponseWriting {
 /** The model has the client's name for it. */
 type Answer = WrittenFields<
   ConversationResponse,
-  { id: 'written'; created: 'written'; choices: 'written'; usage: 'written'; tier: 'written'; model: 'unsaid' }
+  { id: 'written'; created: 'written'; choices: 'written'; usage: 'written'; tier: 'written'; model: 'notNeeded' }
 >
 
 /** The dialect has one answer: others are lost, which is recorded. */
@@ -115,7 +115,7 @@ const choiceWriters: FieldWriters<Choice, ResponseWriting & { isCut: boolean }> 
   // Written on the response.
   finish: writtenElsewhere,
   // The dialect has one answer.
-  index: unsaid,
+  index: notNeeded,
 }
 
 function writeOutput(parts: readonly Part[], isCut: boolean, draft: Draft): Item[] {
@@ -127,10 +127,10 @@ function writeOutput(parts: readonly Part[], isCut: boolean, draft: Draft): Item
 }
 
 /** Only requests have breakpoints, and state of a text is another vendor's. */
-type Text = WrittenFields<TextPart, { text: 'written'; phase: 'written'; citations: 'written'; cache: 'unsaid'; opaque: 'unsaid' }>
+type Text = WrittenFields<TextPart, { text: 'written'; phase: 'written'; citations: 'written'; cache: 'notNeeded'; opaque: 'notNeeded' }>
 type Refusal = WrittenFields<RefusalPart, { text: 'written' }>
 /** State of a block is in `raw`, and a block of another vendor is lost whole. */
-type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'unsaid'; opaque: 'unsaid' }>
+type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'notNeeded'; opaque: 'notNeeded' }>
 type Media = WrittenFields<
   MediaPart,
   {
@@ -139,14 +139,14 @@ type Media = WrittenFields<
     mimeType: 'written'
     transcript: 'written'
     // State of media is another vendor's.
-    opaque: 'unsaid'
+    opaque: 'notNeeded'
     // Only requests have these.
-    name: 'unsaid'
-    title: 'unsaid'
-    detail: 'unsaid'
-    cache: 'unsaid'
-    extra: 'unsaid'
-    path: 'unsaid'
+    name: 'notNeeded'
+    title: 'notNeeded'
+    detail: 'notNeeded'
+    cache: 'notNeeded'
+    extra: 'notNeeded'
+    path: 'notNeeded'
   }
 >
 

@@ -33,9 +33,9 @@ export type Head =
   | WrittenKind<PartHead, 'text', { phase: 'written' }>
   | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
   | WrittenKind<PartHead, 'reasoning', { form: 'written' }>
-  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; namespace: 'written'; opaque: 'unsaid' }>
+  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; namespace: 'written'; opaque: 'notNeeded' }>
   | WrittenKind<PartHead, 'media', { media: 'written'; mimeType: 'written' }>
-  | WrittenKind<PartHead, 'native', { dialect: 'written'; raw: 'written'; summary: 'unsaid'; opaque: 'unsaid' }>
+  | WrittenKind<PartHead, 'native', { dialect: 'written'; raw: 'written'; summary: 'notNeeded'; opaque: 'notNeeded' }>
 
 type HeadOf<K extends Head['kind']> = Extract<Head, { kind: K }>
 

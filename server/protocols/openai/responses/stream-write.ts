@@ -30,7 +30,7 @@ import {
 
 /** The fields of each event that are written. The model has the client's name for it. */
 type StreamEvent =
-  | WrittenKind<ConversationEvent, 'start', { id: 'written'; created: 'written'; usage: 'written'; model: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'start', { id: 'written'; created: 'written'; usage: 'written'; model: 'notNeeded' }>
   | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
   | WrittenKind<ConversationEvent, 'delta', { choice: 'written'; at: 'written'; delta: 'written' }>
   | WrittenKind<ConversationEvent, 'close', { choice: 'written'; at: 'written' }>
