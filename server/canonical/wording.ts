@@ -38,7 +38,7 @@ export interface RewordedStream {
 }
 
 /** The part of an answer by which answers are compared; the finish is that of the canonical conversation, if any. */
-export interface SaidAnswer {
+export interface ComparableAnswer {
   text: string
   calls: { name: string; args: string }[]
   finish: string | null
@@ -54,7 +54,7 @@ export interface Wording {
   /**
    * Reads an answer in this format, whole or streamed; undefined if it is not one. Absent: the endpoint is not a conversation. May throw.
    */
-  readSaid?(body: Uint8Array): SaidAnswer | undefined
+  readComparable?(body: Uint8Array): ComparableAnswer | undefined
   /** Absent: the endpoint has no streams. */
   openStream?(context: WordingContext): RewordedStream
 }

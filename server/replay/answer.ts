@@ -27,7 +27,7 @@ export function answerOf({ dialect, wording }: Spoken, status: number, body: Uin
 
 function worded(wording: WordingName, body: Uint8Array): ReplayAnswer | undefined {
   try {
-    return wordingOf(wording).readSaid?.(body)
+    return wordingOf(wording).readComparable?.(body)
   } catch {
     return undefined
   }

@@ -2,14 +2,14 @@
 import type { Wording } from '#canonical/wording'
 import { chatShape, generateShape, openLines, writeWhole } from './chat-answer.ts'
 import { readChat, readGenerate } from './chat-request.ts'
-import { readSaid } from './said.ts'
+import { readComparable } from './comparable-answer.ts'
 
 export { embed, embeddings } from './embed.ts'
 
 /** `/api/chat`. */
 export const chat: Wording = {
   readRequest: readChat,
-  readSaid,
+  readComparable,
   writeAnswer: (body, context) => writeWhole(body, context, chatShape),
   openStream: (context) => openLines(context, chatShape),
 }
@@ -17,7 +17,7 @@ export const chat: Wording = {
 /** `/api/generate`. */
 export const generate: Wording = {
   readRequest: readGenerate,
-  readSaid,
+  readComparable,
   writeAnswer: (body, context) => writeWhole(body, context, generateShape),
   openStream: (context) => openLines(context, generateShape),
 }

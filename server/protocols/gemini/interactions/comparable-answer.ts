@@ -1,5 +1,5 @@
 /** Reads interactions, whole or as events, for comparison. Pure. */
-import type { SaidAnswer } from '#canonical/wording'
+import type { ComparableAnswer } from '#canonical/wording'
 import { parseExactObject } from '#shared/exact-numbers'
 import { isObject, type JsonObject } from '#shared/json'
 import { createSseSplitter } from '#shared/sse'
@@ -8,11 +8,11 @@ import { listOf, textIn } from './steps.ts'
 const finishes: Readonly<Record<string, string>> = { completed: 'stop', requires_action: 'tool-calls', incomplete: 'length' }
 const finishOf = (status: unknown) => finishes[String(status)] ?? null
 
-const errorIn = (error: unknown): SaidAnswer['error'] =>
+const errorIn = (error: unknown): ComparableAnswer['error'] =>
   isObject(error) ? { code: String(error.code ?? error.status ?? 'error'), message: textIn(error.message) } : null
 
 /** Undefined for anything else. */
-export function readSaid(body: Uint8Array): SaidAnswer | undefined {
+export function readComparable(body: Uint8Array): ComparableAnswer | undefined {
   const whole = parseExactObject(new TextDecoder().decode(body))
   if (!whole) return ofEvents(body)
   if (whole.error) return { text: '', calls: [], finish: null, error: errorIn(whole.error) }
@@ -29,19 +29,19 @@ export function readSaid(body: Uint8Array): SaidAnswer | undefined {
   }
 }
 
-function ofEvents(body: Uint8Array): SaidAnswer | undefined {
-  const said: SaidAnswer = { text: '', calls: [], finish: null, error: null }
+function ofEvents(body: Uint8Array): ComparableAnswer | undefined {
+  const answer: ComparableAnswer = { text: '', calls: [], finish: null, error: null }
   const splitter = createSseSplitter()
   const events = [...splitter.push(body), ...splitter.end()].map(({ data }) => parseExactObject(data ?? '')).filter(isObject)
-  for (const event of events) hear(said, event)
-  return events.length > 0 ? said : undefined
+  for (const event of events) addEvent(answer, event)
+  return events.length > 0 ? answer : undefined
 }
 
-function hear(said: SaidAnswer, { step, delta, interaction, error }: JsonObject): void {
-  if (isObject(step) && step.type === 'function_call') said.calls.push({ name: textIn(step.name), args: '' })
-  if (isObject(delta) && delta.type === 'text') said.text += textIn(delta.text)
-  const call = said.calls.at(-1)
+function addEvent(answer: ComparableAnswer, { step, delta, interaction, error }: JsonObject): void {
+  if (isObject(step) && step.type === 'function_call') answer.calls.push({ name: textIn(step.name), args: '' })
+  if (isObject(delta) && delta.type === 'text') answer.text += textIn(delta.text)
+  const call = answer.calls.at(-1)
   if (call && isObject(delta) && delta.type === 'arguments_delta') call.args += textIn(delta.arguments)
-  if (isObject(interaction)) said.finish = finishOf(interaction.status)
-  if (error) said.error = errorIn(error)
+  if (isObject(interaction)) answer.finish = finishOf(interaction.status)
+  if (error) answer.error = errorIn(error)
 }

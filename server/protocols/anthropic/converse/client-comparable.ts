@@ -1,5 +1,5 @@
 /** Reads Converse answers, whole or as events, for comparison. Pure. */
-import type { SaidAnswer } from '#canonical/wording'
+import type { ComparableAnswer } from '#canonical/wording'
 import { parseExactObject } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { createEventStreamSplitter } from '#wire/event-stream'
@@ -15,7 +15,7 @@ const textIn = (value: unknown): string => (typeof value === 'string' ? value : 
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /** Undefined for anything else. */
-export function readSaid(body: Uint8Array): SaidAnswer | undefined {
+export function readComparable(body: Uint8Array): ComparableAnswer | undefined {
   const answer = body[0] === 0x7b ? parseExactObject(new TextDecoder().decode(body)) : undefined
   if (!answer) return ofEvents(body)
   const message = isObject(answer.output) && isObject(answer.output.message) ? answer.output.message : undefined
@@ -29,20 +29,20 @@ export function readSaid(body: Uint8Array): SaidAnswer | undefined {
 }
 
 const cited = (block: unknown) => (isObject(block) ? listOf(block.content).map(({ text }) => textIn(text)) : []).join('')
-const refused = (message: string): SaidAnswer => ({ text: '', calls: [], finish: null, error: { code: 'error', message } })
+const refused = (message: string): ComparableAnswer => ({ text: '', calls: [], finish: null, error: { code: 'error', message } })
 
-function ofEvents(body: Uint8Array): SaidAnswer | undefined {
-  const said: SaidAnswer = { text: '', calls: [], finish: null, error: null }
+function ofEvents(body: Uint8Array): ComparableAnswer | undefined {
+  const total: ComparableAnswer = { text: '', calls: [], finish: null, error: null }
   const frames = createEventStreamSplitter().push(body)
   for (const { event, data } of frames) {
     const fields = parseObject(data ?? '') ?? {}
     const start = isObject(fields.start) ? fields.start.toolUse : undefined
     const delta = isObject(fields.delta) ? fields.delta : {}
-    if (isObject(start)) said.calls.push({ name: textIn(start.name), args: '' })
-    said.text += textIn(delta.text)
-    const call = said.calls.at(-1)
+    if (isObject(start)) total.calls.push({ name: textIn(start.name), args: '' })
+    total.text += textIn(delta.text)
+    const call = total.calls.at(-1)
     if (call && isObject(delta.toolUse)) call.args += textIn(delta.toolUse.input)
-    if (event === 'messageStop') said.finish = finishOf(fields.stopReason)
+    if (event === 'messageStop') total.finish = finishOf(fields.stopReason)
   }
-  return frames.length > 0 ? said : undefined
+  return frames.length > 0 ? total : undefined
 }
