@@ -18,7 +18,7 @@ export interface LossList {
   /** Dropped, and the answer may differ because of it. */
   dropped(field: string, reason: string): void
   /** Dropped without consequences: a hint, a label. */
-  forgotten(field: string, reason: string): void
+  leftOut(field: string, reason: string): void
 }
 
 /** The field name for the loss of a hosted tool. Unusual names of callers are not repeated. */

@@ -14,7 +14,7 @@ interface Weights {
   /** Without it the answer may differ. */
   dropped?: readonly string[]
   /** Hints. Fields in no list are reported as `dropped`, since their meaning is unknown. */
-  forgotten?: readonly string[]
+  leftOut?: readonly string[]
   /** Only kept to be echoed; its meaning is in a canonical field, or it has none. */
   silent?: readonly string[]
 }
@@ -22,7 +22,7 @@ interface Weights {
 const weights: Readonly<Record<Dialect, Weights>> = {
   chat: {
     dropped: ['moderation', 'audio'],
-    forgotten: ['prediction', 'prompt_cache_options', 'prompt_cache_retention', 'service_tier'],
+    leftOut: ['prediction', 'prompt_cache_options', 'prompt_cache_retention', 'service_tier'],
     silent: [
       ...['functions', 'function_call', 'user', 'stream_options', 'store'],
       ...['reasoning_effort', 'thinking', 'reasoning', 'enable_thinking', 'thinking_budget'],
@@ -32,7 +32,7 @@ const weights: Readonly<Record<Dialect, Weights>> = {
   responses: {
     refused: ['background', 'context_management', 'prompt', 'truncation'],
     dropped: ['moderation', 'tool_choice'],
-    forgotten: [
+    leftOut: [
       'access_programs',
       'max_tool_calls',
       'namespaces',
@@ -47,7 +47,7 @@ const weights: Readonly<Record<Dialect, Weights>> = {
     // The next request of a thread does not contain the earlier turns.
     refused: ['thread'],
     dropped: ['container', 'inference_geo', 'mcp_servers', 'thinking.between_tools'],
-    forgotten: [
+    leftOut: [
       'block.cache_control',
       'cache_control',
       'compaction',
@@ -69,7 +69,7 @@ const weights: Readonly<Record<Dialect, Weights>> = {
       'safetySettings',
       'toolConfig.retrievalConfig',
     ],
-    forgotten: ['labels', 'store', 'generationConfig.mediaResolution', 'toolConfig.functionCallingConfig'],
+    leftOut: ['labels', 'store', 'generationConfig.mediaResolution', 'toolConfig.functionCallingConfig'],
     silent: ['generationConfig.responseModalities', 'generationConfig.responseSchema'],
   },
 }
@@ -112,7 +112,7 @@ function recordToolExtras({ tools }: ConversationRequest, losses: LossList): voi
       losses.dropped('tools.allowed_callers', 'On this upstream only the model itself can call tools.')
     }
     for (const name of Object.keys(hints)) {
-      if (hintsOfTools.has(name)) losses.forgotten(`tools.${name}`, 'This upstream does not support this hint of a tool.')
+      if (hintsOfTools.has(name)) losses.leftOut(`tools.${name}`, 'This upstream does not support this hint of a tool.')
       else recordUnread([`tools.${name}`], losses)
     }
   }
@@ -126,12 +126,12 @@ const hintsOfTools = new Set([
 
 /** Records the loss of a field; false when it is in no list. */
 function record(request: ConversationRequest, dialect: Dialect, field: string, losses: LossList): boolean {
-  const { refused, dropped, forgotten, silent } = weights[dialect]
+  const { refused, dropped, leftOut, silent } = weights[dialect]
   // A limit of hosted tools, of which other dialects only get the search.
   if (field === 'max_tool_calls' && request.tools.some((tool) => tool.kind === 'web-search' && tool.maxUses !== undefined)) return true
   if (refused?.includes(field)) throw cannotCarry(request, field, `The field \`${field}\` needs an upstream that knows it.`)
   if (dropped?.includes(field)) losses.dropped(field, 'Only the dialect of the request has this field.')
-  else if (forgotten?.includes(field)) losses.forgotten(field, 'Only the dialect of the request has this field.')
+  else if (leftOut?.includes(field)) losses.leftOut(field, 'Only the dialect of the request has this field.')
   else return silent?.includes(field) === true
   return true
 }

@@ -37,10 +37,10 @@ export function writeFields<Source extends object, Context>(
 }
 
 /** The entry of a field that a dialect lacks and whose loss does not matter. */
-export const forgets =
+export const leavesOut =
   (field: string, reason: string) =>
   (_value: unknown, { losses }: { readonly losses: LossList }): undefined => {
-    losses.forgotten(field, reason)
+    losses.leftOut(field, reason)
   }
 
 /** The entry of a field that a dialect does not need: it expresses it another way, or the field is Parley's own. */
@@ -72,6 +72,6 @@ export function lossList(): LossList {
     adapted: (field, reason) => add(field, 'adapted', reason, false),
     altered: (field, reason) => add(field, 'adapted', reason, true),
     dropped: (field, reason) => add(field, 'dropped', reason, true),
-    forgotten: (field, reason) => add(field, 'dropped', reason, false),
+    leftOut: (field, reason) => add(field, 'dropped', reason, false),
   }
 }

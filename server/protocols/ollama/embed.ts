@@ -16,9 +16,9 @@ function readEmbed(text: string): Reworded {
   const { fields: body, unread } = readBody<OllamaEmbedRequest>(scanObject(text, embedNames).value)
   const dimensions = body.integer('dimensions', 1)
   const asked = { model: body.needText('model'), input: body.json('input'), encoding_format: 'float', ...(dimensions && { dimensions }) }
-  if (body.flag('truncate')) losses.forgotten('truncate', 'The upstream decides how to handle a text that is too long.')
-  if (body.has('keep_alive')) losses.forgotten('keep_alive', 'No model is loaded here.')
-  if (body.has('options')) losses.forgotten('options', 'These are settings of the machine that runs the model.')
+  if (body.flag('truncate')) losses.leftOut('truncate', 'The upstream decides how to handle a text that is too long.')
+  if (body.has('keep_alive')) losses.leftOut('keep_alive', 'No model is loaded here.')
+  if (body.has('options')) losses.leftOut('options', 'These are settings of the machine that runs the model.')
   body.ignore('keep_alive', 'options')
   recordUnread(unread(), losses)
   return { body: JSON.stringify(asked), losses: losses.losses }

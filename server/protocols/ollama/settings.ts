@@ -16,7 +16,7 @@ const levels = ['low', 'medium', 'high', 'max'] as const
 
 /** All fields except the content, as Chat fields. Throws GatewayError for invalid values. */
 export function readSettings(body: Fields<Asked>, losses: LossList): JsonObject {
-  if (body.has('keep_alive')) losses.forgotten('keep_alive', 'No model is loaded here.')
+  if (body.has('keep_alive')) losses.leftOut('keep_alive', 'No model is loaded here.')
   body.ignore('keep_alive')
   const stream = body.flag('stream') ?? true
   const logprobs = body.flag('logprobs')
@@ -36,7 +36,7 @@ export function readSettings(body: Fields<Asked>, losses: LossList): JsonObject 
 function readOptions(options: Fields<OllamaOptions>, losses: LossList): JsonObject {
   const machine = options.as<JsonObject>()
   for (const name of ofTheMachine) {
-    if (machine.has(name)) losses.forgotten(`options.${name}`, 'This is a setting of the machine that runs the model.')
+    if (machine.has(name)) losses.leftOut(`options.${name}`, 'This is a setting of the machine that runs the model.')
     machine.ignore(name)
   }
   // -1 and -2 mean as much as the model can write.

@@ -49,7 +49,7 @@ export function tellPredictions(raw: unknown, losses: LossList): void {
   if (!isObject(details)) return
   for (const name of predictions)
     if (count(details[name]))
-      losses.forgotten(`usage.completion_tokens_details.${name}`, 'They are included in the output total; the usage row has them.')
+      losses.leftOut(`usage.completion_tokens_details.${name}`, 'They are included in the output total; the usage row has them.')
 }
 
 /** Parts taken from a whole; none is negative and together they never exceed it. */

@@ -16,7 +16,7 @@ function writeQuestion({ query, documents, topN, returnDocuments, settings }: Re
   for (const setting of cohereSettings) {
     if (kept[setting] === undefined || kept[setting] === null) continue
     delete kept[setting]
-    const report = setting === 'priority' ? losses.forgotten : losses.dropped
+    const report = setting === 'priority' ? losses.leftOut : losses.dropped
     report(`rerank.${setting}`, 'This upstream has no such setting.')
   }
   const body: WrittenOperation['body'] = {

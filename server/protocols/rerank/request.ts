@@ -39,7 +39,7 @@ const isAbsent = (value: unknown) => value === undefined || value === null
 /** Records a loss if documents have more than their text, because only that is ranked. */
 export function lostDocumentFields(documents: readonly RerankDocument[], losses: LossList): void {
   const say = ({ sent }: RerankDocument) => typeof sent === 'object' && Object.keys(sent).some((name) => name !== 'text')
-  if (documents.some(say)) losses.forgotten('rerank.documents', 'This upstream gets the texts of documents, not their other fields.')
+  if (documents.some(say)) losses.leftOut('rerank.documents', 'This upstream gets the texts of documents, not their other fields.')
 }
 
 /** The body as JSON text. Throws 415 for a form. */

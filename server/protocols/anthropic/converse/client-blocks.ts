@@ -49,7 +49,7 @@ export function readBlocks(blocks: readonly Block[], losses: LossList): Json[] {
 /** Attaches a breakpoint to the block before it. */
 export function mark(before: Json | undefined, { ttl }: Json, losses: LossList): void {
   if (before) before.cache_control = { type: 'ephemeral', ...(ttl === '1h' && { ttl }) }
-  else losses.forgotten('cachePoint', 'There is nothing before this breakpoint.')
+  else losses.leftOut('cachePoint', 'There is nothing before this breakpoint.')
 }
 
 function readBlock(block: Block, losses: LossList): Json {
@@ -77,7 +77,7 @@ function readBlock(block: Block, losses: LossList): Json {
       return readReasoning(block)
     case 'citationsContent': {
       const cited = block.needObject('citationsContent')
-      if (cited.has('citations')) losses.forgotten('turns.citations', 'Citations of earlier answers are not sent again.')
+      if (cited.has('citations')) losses.leftOut('turns.citations', 'Citations of earlier answers are not sent again.')
       cited.ignore('citations')
       return { type: 'text', text: textsIn(cited.json('content')) }
     }
@@ -88,7 +88,7 @@ function readBlock(block: Block, losses: LossList): Json {
     }
     case 'guardContent': {
       const guarded = block.needObject('guardContent')
-      losses.forgotten('guardContent', 'There is no guardrail for it.')
+      losses.leftOut('guardContent', 'There is no guardrail for it.')
       const said = guarded.object('text')
       if (!said) throw noPlace(guarded.path, 'guardContent.image')
       said.ignore('qualifiers')

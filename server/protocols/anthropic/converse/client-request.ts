@@ -99,7 +99,7 @@ function readMore(body: Fields<ConverseRequest>, losses: LossList): Json {
   const own = { thinking: more?.json('thinking'), top_k: more?.json('top_k'), output_config: exact(more?.json('output_config')) }
   const effort = efforts.map((name) => more?.json(name)).find((value) => typeof value === 'string')
   const betas = more?.json('anthropic_beta')
-  if (betas !== undefined) losses.forgotten('additionalModelRequestFields.anthropic_beta', 'Beta features are requested by their fields.')
+  if (betas !== undefined) losses.leftOut('additionalModelRequestFields.anthropic_beta', 'Beta features are requested by their fields.')
   const format = readFormat(body, losses)
   const output = {
     ...(isObject(own.output_config) && own.output_config),
@@ -121,7 +121,7 @@ function readFormat(body: Fields<ConverseRequest>, losses: LossList): Json | und
   const schema = parseExactObject(structure.needText('schema'))
   if (!schema) throw invalidField(structure.pathOf('schema'), 'a JSON Schema as text')
   for (const label of ['name', 'description'] as const)
-    if (structure.has(label)) losses.forgotten(`outputConfig.textFormat.${label}`, 'Schemas have no names here.')
+    if (structure.has(label)) losses.leftOut(`outputConfig.textFormat.${label}`, 'Schemas have no names here.')
   structure.ignore('name', 'description')
   return { type: 'json_schema', schema }
 }
@@ -136,7 +136,7 @@ function leaveBehind(body: Fields<ConverseRequest>, losses: LossList): void {
   if (body.has('additionalModelResponseFieldPaths'))
     losses.dropped('additionalModelResponseFieldPaths', 'Answers have no further fields here.')
   for (const hint of ['requestMetadata', 'performanceConfig', 'serviceTier'] as const) {
-    if (body.has(hint)) losses.forgotten(hint, 'This is a hint to Bedrock itself.')
+    if (body.has(hint)) losses.leftOut(hint, 'This is a hint to Bedrock itself.')
   }
   body.ignore('guardrailConfig', 'additionalModelResponseFieldPaths', 'requestMetadata', 'performanceConfig', 'serviceTier')
 }

@@ -76,7 +76,7 @@ export function writeBlock(block: Json, context: BlockContext): Json[] {
   switch (block.type) {
     case 'text':
       if (Array.isArray(block.citations) && block.citations.length > 0)
-        context.losses.forgotten('turns.citations', 'This upstream takes no citations of earlier answers.')
+        context.losses.leftOut('turns.citations', 'This upstream takes no citations of earlier answers.')
       return block.text === '' ? marks : [{ text: block.text }, ...marks]
     case 'image': {
       const source = isObject(block.source) ? block.source : {}

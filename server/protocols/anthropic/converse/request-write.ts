@@ -94,7 +94,7 @@ function converse(body: Json, writing: Writing): { body: Json; memo: Memo } {
   const context: BlockContext = { losses, toolName, documentName: documentNames() }
   const { model: _, stream: __, max_tokens, stop_sequences, temperature, top_p, system, messages, tools, tool_choice, ...others } = body
   const { metadata, ...unknown } = others
-  if (metadata !== undefined) losses.forgotten('identity', 'This upstream has no field for the end user.')
+  if (metadata !== undefined) losses.leftOut('identity', 'This upstream has no field for the end user.')
   recordUnread(Object.keys(unknown), losses)
 
   const turns = (Array.isArray(messages) ? messages : []).filter(isObject).map(({ role, content }) => {
@@ -113,8 +113,7 @@ function converse(body: Json, writing: Writing): { body: Json; memo: Memo } {
   const instructions = [...writeSystem(system), ...inWords(format, writing)]
   const toolConfig = writeTools({ tools, choice: tool_choice, turns }, writing, context)
   const tier = request.tier === 'priority' || request.tier === 'flex' || request.tier === 'default' ? request.tier : undefined
-  if (request.tier !== undefined && tier === undefined && request.tier !== 'auto')
-    losses.forgotten('tier', 'This upstream has no such tier.')
+  if (request.tier !== undefined && tier === undefined && request.tier !== 'auto') losses.leftOut('tier', 'This upstream has no such tier.')
   return {
     body: {
       messages: turns,

@@ -70,12 +70,12 @@ const textWriters: FieldWriters<TextPart, RequestContext> = {
   kind: () => ({ type: 'text' }),
   text: (text) => ({ text }),
   phase(_, { losses }) {
-    losses.forgotten('turns.phase', 'This upstream does not distinguish remarks from answers.')
+    losses.leftOut('turns.phase', 'This upstream does not distinguish remarks from answers.')
   },
   citations(citations, { losses }) {
     // Only places that this vendor named can be named to it again.
     const own = citations.flatMap((citation) => writeOwnCitation(citation) ?? [])
-    if (own.length < citations.length) losses.forgotten('turns.citations', 'Citations of another vendor cannot be shown to this one.')
+    if (own.length < citations.length) losses.leftOut('turns.citations', 'Citations of another vendor cannot be shown to this one.')
     return own.length > 0 ? { citations: own } : undefined
   },
   cache: (mark, { marked }) => marked(mark),
@@ -85,7 +85,7 @@ const textWriters: FieldWriters<TextPart, RequestContext> = {
 
 function textBlocks(part: TextPart, writing: RequestContext): Json[] {
   if (part.text !== '') return [writeFields(part, textWriters, writing)]
-  if (part.phase) writing.losses.forgotten('turns.phase', 'This upstream does not distinguish remarks from answers.')
+  if (part.phase) writing.losses.leftOut('turns.phase', 'This upstream does not distinguish remarks from answers.')
   return []
 }
 
@@ -109,7 +109,7 @@ const reasoningWriters: FieldWriters<ReasoningPart, RequestContext> = {
 function reasoningBlocks(part: ReasoningPart, writing: RequestContext): Json[] {
   const block = writeFields(part, reasoningWriters, writing)
   if (block.type !== undefined) return [block]
-  writing.losses.forgotten('turns.reasoning', 'Reasoning without this vendor’s signature cannot be sent back to it.')
+  writing.losses.leftOut('turns.reasoning', 'Reasoning without this vendor’s signature cannot be sent back to it.')
   return []
 }
 

@@ -33,7 +33,7 @@ export function requestContext(request: ConversationRequest, target: Target): Re
     marked(mark) {
       if (!mark) return {}
       if (surplus-- > 0) {
-        losses.forgotten('cache', 'Only four cache breakpoints are possible; the last ones stay.')
+        losses.leftOut('cache', 'Only four cache breakpoints are possible; the last ones stay.')
         return {}
       }
       const ttl = mark.ttl === '1h' || mark.ttl === '12h' ? '1h' : '5m'

@@ -17,7 +17,7 @@ const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
     throw cannotCarry(request, 'turns.media', `This upstream takes no ${media}.`, path)
   },
   detail(detail, { losses }) {
-    if (detail !== 'auto') losses.forgotten('turns.media.detail', 'This upstream has no levels of detail.')
+    if (detail !== 'auto') losses.leftOut('turns.media.detail', 'This upstream has no levels of detail.')
   },
   source(_, { request }, part) {
     const refuse = (reason: string) => cannotCarry(request, 'turns.media', reason, part.path)
@@ -27,7 +27,7 @@ const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
   // Only documents have a title here.
   name(name, { losses }, { media, title }) {
     if (media === 'document') return title === undefined ? { title: name } : undefined
-    losses.forgotten('turns.media.name', 'Pictures have no names in this dialect.')
+    losses.leftOut('turns.media.name', 'Pictures have no names in this dialect.')
   },
   title: (title, _, { media }) => (media === 'document' ? { title } : undefined),
   extra: (extra, { request }, { media }) => (media === 'document' && request.dialect === 'messages' ? extra : undefined),

@@ -1,7 +1,7 @@
 /** The settings of a Messages request: limits and form of the answer, sampling, service tier, end user. */
 import type { ConversationRequest, Output, OutputFormat, Sampling } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, leavesOut, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import { schemaSubset } from '../schema-subset.ts'
 import type { RequestContext } from './request-write-context.ts'
@@ -24,8 +24,8 @@ type SchemaFormat = Extract<OutputFormat, { kind: 'schema' }>
 
 const formatWriters: FieldWriters<SchemaFormat, RequestContext> = {
   kind: () => ({ type: 'json_schema' }),
-  name: forgets('output.format.name', 'This upstream takes a schema without a name.'),
-  description: forgets('output.format.name', 'This upstream takes a schema without a name.'),
+  name: leavesOut('output.format.name', 'This upstream takes a schema without a name.'),
+  description: leavesOut('output.format.name', 'This upstream takes a schema without a name.'),
   schema(schema, { request, losses }) {
     if (request.dialect === 'messages') return { schema }
     const subset = schemaSubset(schema)
@@ -62,7 +62,7 @@ const outputWriters: FieldWriters<Output, RequestContext> = {
     if (kept.length < stop.length) losses.dropped('output.stop', 'A stop sequence of white space is not possible here.')
     return kept.length > 0 ? { stop_sequences: kept } : undefined
   },
-  verbosity: forgets('output.verbosity', 'This upstream has no levels of verbosity.'),
+  verbosity: leavesOut('output.verbosity', 'This upstream has no levels of verbosity.'),
 }
 
 /** `stop_sequences`. Throws GatewayError `unsupported_value` for answers that this dialect cannot express. */
@@ -84,7 +84,7 @@ function sampled(name: 'temperature' | 'topP' | 'topK', value: number, { target,
   }
   if (thinks) {
     if (name === 'topP' && value >= 0.95) return value
-    if (!isUsual) losses.forgotten(field, 'A model that reasons does not accept this sampling parameter.')
+    if (!isUsual) losses.leftOut(field, 'A model that reasons does not accept this sampling parameter.')
     return undefined
   }
   if (name === 'topP' && request.sampling.temperature !== undefined && topPWithTemperatureRefused === true) {
@@ -148,7 +148,7 @@ export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { requ
     case 'flex':
       break
   }
-  losses.forgotten('tier', 'This upstream has no such tier.')
+  losses.leftOut('tier', 'This upstream has no such tier.')
   return undefined
 }
 
@@ -156,11 +156,11 @@ export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { requ
 export const identityWriters: FieldWriters<ConversationRequest['identity'], RequestContext> = {
   endUser: (user_id) => ({ metadata: { user_id } }),
   metadata(labels, { losses }) {
-    if (Object.keys(labels).length > 0) losses.forgotten('identity.metadata', 'This upstream has no labels.')
+    if (Object.keys(labels).length > 0) losses.leftOut('identity.metadata', 'This upstream has no labels.')
   },
 }
 
 /** The caller's cache settings besides breakpoints. */
 export const cacheWriters: FieldWriters<ConversationRequest['cache'], RequestContext> = {
-  key: forgets('cache.key', 'This upstream finds its cache by the prompt itself.'),
+  key: leavesOut('cache.key', 'This upstream finds its cache by the prompt itself.'),
 }

@@ -2,7 +2,7 @@
 import type { Tool, ToolPolicy } from '#canonical/conversation'
 import { hostedTool, leavesOutSearch } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, notNeeded, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, leavesOut, notNeeded, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { wrappedParameters } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
 import type { Json } from '../frame.ts'
@@ -100,7 +100,7 @@ const searchType = 'web_search_20250305'
 
 const searchWriters: FieldWriters<SearchTool, RequestContext> = {
   kind: () => ({ type: searchType, name: 'web_search' }),
-  contextSize: forgets('tools.web-search.contextSize', 'This upstream decides by itself how much it reads.'),
+  contextSize: leavesOut('tools.web-search.contextSize', 'This upstream decides by itself how much it reads.'),
   allowedDomains: (domains) => ({ allowed_domains: domains }),
   blockedDomains(domains, { losses }, { allowedDomains }) {
     if (allowedDomains === undefined) return { blocked_domains: domains }

@@ -4,7 +4,7 @@
  */
 import type { Turn } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, leavesOut, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import { assistantBlocks, userBlocks } from './request-write-blocks.ts'
 import type { RequestContext } from './request-write-context.ts'
@@ -62,7 +62,7 @@ function addTurn(messages: Message[], turn: Turn, next: Turn['role'] | undefined
 }
 
 const turnWriters: FieldWriters<Turn, RequestContext> = {
-  name: forgets('turns.name', 'Messages have no names on this upstream.'),
+  name: leavesOut('turns.name', 'Messages have no names on this upstream.'),
   // There is one kind of system message here.
   developer: notNeeded,
   role: writtenElsewhere,

@@ -105,7 +105,7 @@ export const ownBlock = ({ dialect, raw }: Pick<NativePart, 'dialect' | 'raw'>):
 /** A citation for a client; undefined for a place that only another dialect can name. */
 export function citationOf(citation: Citation, losses: LossList): Json | undefined {
   const written = writeCitation(citation)
-  if (!written) losses.forgotten('response.citations', 'A source without a URL cannot be expressed in this dialect.')
+  if (!written) losses.leftOut('response.citations', 'A source without a URL cannot be expressed in this dialect.')
   return written
 }
 

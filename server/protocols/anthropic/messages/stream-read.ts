@@ -99,7 +99,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     if (Array.isArray(content) && content.length > 0)
       losses.dropped('content', 'Only the events of a stream are read, not the content of its first one.')
     if (typeof reason === 'string' || typeof sequence === 'string')
-      losses.forgotten('stop_reason', 'The last event of a stream has its stop reason.')
+      losses.leftOut('stop_reason', 'The last event of a stream has its stop reason.')
   }
 
   /** Only once: some upstreams begin twice, and some not at all. */

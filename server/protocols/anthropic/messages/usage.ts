@@ -41,7 +41,7 @@ export function readUsage(raw: unknown, delivered: Delivered, before?: ReportedU
 export function tellBreakdown(raw: unknown, losses: LossList): void {
   if (!isObject(raw)) return
   const tell = (name: string) =>
-    losses.forgotten(`usage.${name}`, 'It is included in the totals of the answer; the usage row has the original.')
+    losses.leftOut(`usage.${name}`, 'It is included in the totals of the answer; the usage row has the original.')
   if (Array.isArray(raw.iterations) && raw.iterations.length > 0) tell('iterations')
   if (isObject(raw.fallback_credit)) tell('fallback_credit')
   if (isObject(raw.server_tool_use) && count(raw.server_tool_use.web_fetch_requests)) tell('server_tool_use.web_fetch_requests')

@@ -2,7 +2,7 @@
 import type { MediaPart } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, leavesOut, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { isKeptFile } from '#protocols/codec/head'
 import type { Body } from '../proto-json.ts'
 import { isYouTube } from './head.ts'
@@ -19,12 +19,12 @@ const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
   kind: notNeeded,
   // Implied by the MIME type.
   media: notNeeded,
-  cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
+  cache: leavesOut('cache', 'The upstream takes no cache breakpoints.'),
   source: (_, _writing, part) => writeSource(part),
   mimeType: writtenElsewhere,
   detail: writeDetail,
-  name: forgets('turns.media.name', 'The upstream takes no names of files.'),
-  title: forgets('turns.media.name', 'The upstream takes no names of files.'),
+  name: leavesOut('turns.media.name', 'The upstream takes no names of files.'),
+  title: leavesOut('turns.media.name', 'The upstream takes no names of files.'),
   extra: (extra, { request }) => (request.dialect === 'gemini' ? extra : undefined),
   opaque: signatureIn,
   // Replaces audio that cannot be sent: writeMedia.
@@ -38,7 +38,7 @@ export function writeMedia(part: MediaPart, writing: RequestContext): Body[] {
   const { request, losses } = writing
   const { source } = part
   if ('text' in source || writeSource(part) === undefined) {
-    if (part.cache) losses.forgotten('cache', 'The upstream takes no cache breakpoints.')
+    if (part.cache) losses.leftOut('cache', 'The upstream takes no cache breakpoints.')
     const text = textFor(part, losses)
     if (text !== undefined) return [{ text }]
     throw cannotCarry(request, 'turns.media', 'The upstream cannot open this file: send its bytes.', part.path)
@@ -86,7 +86,7 @@ function writeDetail(
 ): Body | undefined {
   if (detail === 'auto' || (media !== 'image' && media !== 'video')) return undefined
   if (target.capabilities.olderSchema === true) {
-    losses.forgotten('turns.media.detail', 'The model takes one resolution for everything.')
+    losses.leftOut('turns.media.detail', 'The model takes one resolution for everything.')
     return undefined
   }
   if (request.dialect !== 'gemini') losses.adapted('turns.media.detail', 'The requested detail became a resolution.')

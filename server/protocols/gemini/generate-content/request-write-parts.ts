@@ -1,7 +1,7 @@
 /** Parts of a request in Gemini's form. */
 import type { CallPart, NativePart, Part, ReasoningPart, RefusalPart, ResultPart, TextPart } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, leavesOut, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { ToolNames } from '#protocols/codec/tool-names'
 import type { Body } from '../proto-json.ts'
 import { parseArgs, signatureIn } from './part.ts'
@@ -38,10 +38,10 @@ export function writePart(part: Part, writing: PartContext): Body[] {
 const textWriters: FieldWriters<TextPart, PartContext> = {
   kind: notNeeded,
   text: (text) => ({ text }),
-  phase: forgets('turns.phase', 'The upstream tells no remarks from answers.'),
-  cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
+  phase: leavesOut('turns.phase', 'The upstream tells no remarks from answers.'),
+  cache: leavesOut('cache', 'The upstream takes no cache breakpoints.'),
   citations(citations, { losses }) {
-    if (citations.length > 0) losses.forgotten('turns.citations', 'The upstream takes no citations in a conversation.')
+    if (citations.length > 0) losses.leftOut('turns.citations', 'The upstream takes no citations in a conversation.')
   },
   opaque: signatureIn,
 }
@@ -70,7 +70,7 @@ function writeReasoning(part: ReasoningPart, writing: PartContext): Body[] {
   const written = writeFields(part, reasoningWriters, writing)
   const hasWords = written.text !== ''
   if (written.thoughtSignature !== undefined || (hasWords && request.dialect === 'gemini')) return [written]
-  if (hasWords || part.opaque.length > 0) losses.forgotten('turns.reasoning', 'The thoughts of another model mean nothing to this one.')
+  if (hasWords || part.opaque.length > 0) losses.leftOut('turns.reasoning', 'The thoughts of another model mean nothing to this one.')
   return []
 }
 
@@ -129,7 +129,7 @@ const resultWriters: FieldWriters<ResultPart, ResultWriting> = {
   isError(isError, { request, losses }) {
     if (isError && request.dialect !== 'gemini') losses.adapted('result.isError', 'The error is in the result itself.')
   },
-  cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
+  cache: leavesOut('cache', 'The upstream takes no cache breakpoints.'),
   // A result is text here, whatever the tool takes.
   form: notNeeded,
 }
@@ -139,7 +139,7 @@ export function resultPart(part: ResultPart, call: CallPart | undefined, writing
   const { target } = writing
   const media = part.parts.flatMap((one) => (one.kind === 'media' ? writeMedia(one, writing) : []))
   if (part.parts.some((one) => one.kind === 'text' && one.cache))
-    writing.losses.forgotten('cache', 'The upstream takes no cache breakpoints.')
+    writing.losses.leftOut('cache', 'The upstream takes no cache breakpoints.')
   const words = part.parts.flatMap((one) => (one.kind === 'text' && one.text !== '' ? [one.text] : [])).join('\n')
   const text = words !== '' || media.length > 0 ? words : '(no output)'
   const inside = target.capabilities.olderSchema === true ? [] : media.filter((one) => one.text === undefined)

@@ -1,7 +1,7 @@
 /** Writes `generationConfig` and `serviceTier`. */
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings, Sampling } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, notNeeded, writeFields } from '#protocols/codec/field-writers'
+import { type FieldWriters, leavesOut, notNeeded, writeFields } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
 import { inlined, olderSchema } from '../schema.ts'
 import { ownFields, type RequestContext } from './request-write-context.ts'
@@ -34,7 +34,7 @@ const outputWriters: FieldWriters<Output, RequestContext> = {
     if (logprobs > 20) throw cannotCarry(request, 'output.logprobs', 'The upstream gives at most 20 alternatives.')
     return { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }
   },
-  verbosity: forgets('output.verbosity', 'The upstream has no such hint.'),
+  verbosity: leavesOut('output.verbosity', 'The upstream has no such hint.'),
   maxTokens(maxTokens, { target, losses }) {
     const most = target.capabilities.maxOutputTokens
     if (most === undefined || maxTokens <= most) return { maxOutputTokens: maxTokens }
@@ -62,8 +62,8 @@ const formats: Readonly<Record<OutputFormat['kind'], (format: OutputFormat, writ
 
 const formatWriters: FieldWriters<SchemaFormat, RequestContext> = {
   kind: () => json,
-  name: forgets('output.format.name', 'The upstream takes a schema without a name.'),
-  description: forgets('output.format.name', 'The upstream takes a schema without a name.'),
+  name: leavesOut('output.format.name', 'The upstream takes a schema without a name.'),
+  description: leavesOut('output.format.name', 'The upstream takes a schema without a name.'),
   // This upstream always enforces a schema.
   strict: notNeeded,
   schema(asked, { request, target, losses }) {
@@ -177,17 +177,17 @@ function atMost(budget: number, { target, losses }: RequestContext): number {
 export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { losses }: RequestContext): Body | undefined {
   if (tier === 'auto') return undefined
   if (tier !== 'fast') return { serviceTier: tier === 'default' ? 'standard' : tier }
-  losses.forgotten('tier', 'The upstream has no such tier.')
+  losses.leftOut('tier', 'The upstream has no such tier.')
   return undefined
 }
 
 /** The end user, and the labels of the request. */
 export const identityWriters: FieldWriters<ConversationRequest['identity'], RequestContext> = {
-  endUser: forgets('identity.endUser', 'The upstream takes no end user.'),
-  metadata: forgets('identity.metadata', 'The upstream takes no metadata.'),
+  endUser: leavesOut('identity.endUser', 'The upstream takes no end user.'),
+  metadata: leavesOut('identity.metadata', 'The upstream takes no metadata.'),
 }
 
 /** The caller's cache settings besides breakpoints. */
 export const cacheWriters: FieldWriters<ConversationRequest['cache'], RequestContext> = {
-  key: forgets('cache.key', 'The upstream finds its cache by the prompt itself.'),
+  key: leavesOut('cache.key', 'The upstream finds its cache by the prompt itself.'),
 }

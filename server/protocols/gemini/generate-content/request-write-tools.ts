@@ -3,7 +3,7 @@ import type { Memo } from '#canonical/codec'
 import type { ConversationRequest, Tool, ToolPolicy } from '#canonical/conversation'
 import { hostedTool, type LossList, leavesOutSearch } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, notNeeded, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, leavesOut, notNeeded, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { type NameRules, type ToolNames, toolNames } from '#protocols/codec/tool-names'
 import { wrappedParameters } from '#protocols/codec/wrapped-tool'
 import type { Body } from '../proto-json.ts'
@@ -78,7 +78,7 @@ const functionWriters: FieldWriters<FunctionTool, ToolWriting> = {
   parameters: writeParameters,
   // recordForeign records the loss of another dialect's fields.
   extra: (extra, { request }) => (request.dialect === 'gemini' ? extra : undefined),
-  cache: forgets('tools.cache', 'The upstream takes no cache breakpoints.'),
+  cache: leavesOut('tools.cache', 'The upstream takes no cache breakpoints.'),
   // A mode of all functions together: writeMode.
   strict: writtenElsewhere,
   kind: notNeeded,
@@ -115,8 +115,8 @@ const searchWriters: FieldWriters<SearchTool, RequestContext> = {
   allowedDomains(domains, { losses }) {
     if (domains.length > 0) losses.dropped('tools.web-search.allowedDomains', 'The upstream can only leave domains out.')
   },
-  contextSize: forgets('tools.web-search.contextSize', 'The upstream has no such hint.'),
-  location: forgets('tools.web-search.location', 'The upstream has no such hint.'),
+  contextSize: leavesOut('tools.web-search.contextSize', 'The upstream has no such hint.'),
+  location: leavesOut('tools.web-search.location', 'The upstream has no such hint.'),
   maxUses(_, { losses }) {
     losses.dropped('tools.web-search.maxUses', 'The upstream has no limit on searches.')
   },

@@ -4,7 +4,7 @@
  */
 import type { CallPart, Part, Turn } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, leavesOut, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { ToolNames } from '#protocols/codec/tool-names'
 import type { Body } from '../proto-json.ts'
 import type { RequestContext } from './request-write-context.ts'
@@ -31,7 +31,7 @@ export function writeContents(writing: RequestContext, names: ToolNames): Body[]
 }
 
 const turnWriters: FieldWriters<Turn, RequestContext> = {
-  name: forgets('turns.name', 'The upstream takes no names in a conversation.'),
+  name: leavesOut('turns.name', 'The upstream takes no names in a conversation.'),
   // A system turn becomes marked text, `developer` or not.
   developer: notNeeded,
   role: writtenElsewhere,

@@ -2,7 +2,7 @@
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
 import { recordForeign } from '#protocols/codec/extensions'
-import { type FieldWriters, forgets, lossList, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, leavesOut, lossList, notNeeded, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
 import type { RequestContext } from './request-write-context.ts'
 import { cacheWriters, identityWriters, mostStops, writeConfig, writeTier } from './request-write-settings.ts'
@@ -61,7 +61,7 @@ const instructionWriters: FieldWriters<Instruction, RequestContext> = {
   role(role, { losses }) {
     if (role === 'developer') losses.adapted('instructions.role', 'The upstream has one kind of instructions.')
   },
-  cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
+  cache: leavesOut('cache', 'The upstream takes no cache breakpoints.'),
   // All instructions are in one field here.
   item: notNeeded,
 }

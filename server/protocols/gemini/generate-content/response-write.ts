@@ -160,13 +160,13 @@ export function calling(call: Omit<CallPart, 'kind'>, losses: LossList): Body {
 export function cite(citation: Citation, base: number, { ruler, sources, losses }: CandidateContext): void {
   const { url, start, end } = citation
   if (url === undefined) {
-    losses.forgotten('response.citations', 'Only web sources can be expressed here.')
+    losses.leftOut('response.citations', 'Only web sources can be expressed here.')
     return
   }
   const [from, to] = [start, end].map((unit) => (unit === undefined ? undefined : ruler.toBytes(base + unit)))
   const bytes = from === undefined || to === undefined ? undefined : { start: from, end: to }
   if (!bytes && start !== undefined && end !== undefined)
-    losses.forgotten('response.citations.range', 'Positions are counted in bytes, which a stream only knows for ASCII.')
+    losses.leftOut('response.citations.range', 'Positions are counted in bytes, which a stream only knows for ASCII.')
   sources.push({ citation, bytes })
 }
 
@@ -179,7 +179,7 @@ const mediaWriters: FieldWriters<MediaPart, CandidateContext> = {
   },
   mimeType: writtenElsewhere,
   transcript(_, { losses }, { source }) {
-    if ('data' in source) losses.forgotten('response.media.transcript', 'Audio has no transcript in this dialect.')
+    if ('data' in source) losses.leftOut('response.media.transcript', 'Audio has no transcript in this dialect.')
   },
   opaque: (opaque, _, { source }) => ('data' in source ? signatureIn(opaque) : undefined),
   // Implied by the MIME type.

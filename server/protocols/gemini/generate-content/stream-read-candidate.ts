@@ -197,7 +197,7 @@ export function candidateReader(
       logprobsResult: candidate.json('logprobsResult'),
     }
     for (const detail of detailsOf(said))
-      losses.forgotten(`response.${detail}`, 'Clients of other dialects get the address and title of a source.')
+      losses.leftOut(`response.${detail}`, 'Clients of other dialects get the address and title of a source.')
     // In a stream the ranges count from the answer's beginning, whatever part they name.
     const starts = ruler.bytes === 0 ? startsOf(parts) : []
     pending = { citations: readCitations(said, (index) => starts[index] ?? 0), logprobs: readLogprobs(said) }
@@ -207,7 +207,7 @@ export function candidateReader(
     pending.citations = pending.citations.map(({ citation }) => ({ citation, bytes: undefined }))
     annotate()
     if (pending.citations.some(({ citation }) => !known.has(citation.url)))
-      losses.forgotten('response.citations', 'A source arrived after its text had ended.')
+      losses.leftOut('response.citations', 'A source arrived after its text had ended.')
     reason = finishWord(candidate.textIf('finishReason')) ?? reason
     return events
   }

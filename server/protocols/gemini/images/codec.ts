@@ -42,9 +42,9 @@ function writeQuestion(question: ImageQuestion, target: Target, files: readonly 
 function lossesOf({ background, partials, as, hints, others, images }: ImageQuestion): readonly Loss[] {
   const losses = lossList()
   if (background === 'transparent') losses.dropped('background', 'The upstream makes pictures without transparency.')
-  if (partials > 0) losses.forgotten('partials', 'The upstream shows no unfinished pictures.')
+  if (partials > 0) losses.leftOut('partials', 'The upstream shows no unfinished pictures.')
   if (as === 'url') losses.adapted('response_format', 'The upstream returns bytes: the URL is a data URL.')
-  for (const hint of hints) losses.forgotten(hint, 'The upstream does not support this option.')
+  for (const hint of hints) losses.leftOut(hint, 'The upstream does not support this option.')
   recordUnread(others, losses)
   if (images.some(({ source }) => 'url' in source)) losses.adapted('images', 'Parley fetched the picture and sent its bytes.')
   return losses.losses

@@ -44,7 +44,7 @@ export function writeGenerate(question: ImageQuestion, { capabilities }: Target,
 /** Losses of options that these models lack. */
 function forget({ format, compression }: ImageQuestion, losses: LossList): void {
   if (format !== undefined && format !== 'png') losses.dropped('format', 'The upstream chooses the format of its pictures.')
-  if (compression !== undefined) losses.forgotten('compression', 'The upstream chooses how its pictures are compressed.')
+  if (compression !== undefined) losses.leftOut('compression', 'The upstream chooses how its pictures are compressed.')
 }
 
 /** The result of one request. Throws `upstream_error`, or `upstream_rejected` when the upstream refused to make the picture. */

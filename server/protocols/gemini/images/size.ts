@@ -22,7 +22,7 @@ export interface Shape {
 /** `steps` says whether the model has several sizes. Throws `unsupported_value` for a shape that it cannot make. */
 export function shapeOf({ size, quality }: ImageQuestion, ratios: readonly string[], steps: boolean, losses: LossList): Shape {
   const isFine = quality === 'high' || quality === 'hd'
-  if (quality !== undefined && !(isFine && steps)) losses.forgotten('quality', 'The upstream has no such quality.')
+  if (quality !== undefined && !(isFine && steps)) losses.leftOut('quality', 'The upstream has no such quality.')
   if (!size) return isFine && steps ? adapted({ steps: '2K' }, losses) : {}
   const wanted = Math.log(size.width / size.height)
   const far = (ratio: string) => Math.abs(logOf(ratio) - wanted)

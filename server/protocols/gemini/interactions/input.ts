@@ -167,6 +167,6 @@ function detailOf(content: Content, type: string, losses: LossList): JsonObject 
   const resolution = content.text('resolution')
   if (resolution === undefined) return {}
   const detail = type === 'image' ? details[resolution] : undefined
-  if (detail === undefined) losses.forgotten(content.pathOf('resolution'), 'Only pictures have a resolution here.')
+  if (detail === undefined) losses.leftOut(content.pathOf('resolution'), 'Only pictures have a resolution here.')
   return detail === undefined ? {} : { detail }
 }

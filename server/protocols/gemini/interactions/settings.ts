@@ -13,7 +13,7 @@ export function readSettings(body: Fields<InteractionRequest>, losses: LossList)
   const config = body.object('generation_config')?.as<InteractionConfig>()
   const tools = body.objects('tools').map((tool) => readTool(tool.as<InteractionTool>(), losses))
   const tier = body.text('service_tier')
-  if (tier !== undefined && tiers[tier] === undefined) losses.forgotten('service_tier', 'This tier is Gemini’s own.')
+  if (tier !== undefined && tiers[tier] === undefined) losses.leftOut('service_tier', 'This tier is Gemini’s own.')
   const labels = body.json('labels')
   return {
     ...(config && readConfig(config, losses)),

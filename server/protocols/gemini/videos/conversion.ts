@@ -67,7 +67,7 @@ function writeQuestion(question: VideoQuestion, _: Target, files: readonly Inlin
   const losses = lossList()
   if (isNear) losses.adapted('size', 'The upstream uses the nearest size that it supports.')
   if (image && 'url' in image.source) losses.adapted(image.path, 'Parley fetched the picture and sent its bytes.')
-  for (const hint of hints) losses.forgotten(hint, 'The upstream does not support this option.')
+  for (const hint of hints) losses.leftOut(hint, 'The upstream does not support this option.')
   recordUnread(others, losses)
   const picture = image && ('data' in image.source ? image.source : files[0])
   const instance = {

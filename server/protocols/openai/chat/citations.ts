@@ -51,7 +51,7 @@ type Source = WrittenFields<
 /** `base` and `length` place the part in the content; a citation without a range covers the whole part. */
 export function writeAnnotation(citation: Source, base: number, length: number, losses: LossList): Body | undefined {
   if (citation.url === undefined) {
-    losses.forgotten('response.citations', 'Citations of documents have no place in this dialect.')
+    losses.leftOut('response.citations', 'Citations of documents have no place in this dialect.')
     return undefined
   }
   const { url, title = '', start = 0, end = length } = citation

@@ -107,7 +107,7 @@ function writeThoughts(thoughts: readonly ReasoningPart[], { target, losses }: W
   if (thoughts.length === 0) return {}
   const details = writeDetails(thoughts)
   const text = target.capabilities.reasoningEchoed ? joined(thoughts) : ''
-  if (!details && text === '') losses.forgotten('turns.reasoning', 'The upstream takes no earlier reasoning.')
+  if (!details && text === '') losses.leftOut('turns.reasoning', 'The upstream takes no earlier reasoning.')
   return { ...(details && { reasoning_details: details }), ...(text !== '' && { reasoning_content: text }) }
 }
 

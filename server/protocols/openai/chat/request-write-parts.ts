@@ -9,8 +9,8 @@ import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import {
   type FieldWriters,
-  forgets,
   type KindWriters,
+  leavesOut,
   notNeeded,
   type WrittenFields,
   writeFields,
@@ -45,9 +45,9 @@ export function writeText(part: TextPart, writing: Writing): Body {
 const textWriters: FieldWriters<TextPart, Writing> = {
   text: (text) => ({ text }),
   cache: writeCache,
-  phase: forgets('turns.phase', 'The upstream tells no remarks from answers.'),
+  phase: leavesOut('turns.phase', 'The upstream tells no remarks from answers.'),
   citations: (citations, { losses }) => {
-    if (citations.length > 0) losses.forgotten('turns.citations', 'The upstream takes no citations back.')
+    if (citations.length > 0) losses.leftOut('turns.citations', 'The upstream takes no citations back.')
     return undefined
   },
   // State of a text is another vendor's, and only its maker can read it.
@@ -72,7 +72,7 @@ export function writeNative({ dialect, raw, summary }: Native, { losses }: Writi
 export function writeCache(cache: WrittenFields<CacheMark, { ttl: 'written' }> | undefined, { target, losses }: Writing): Body {
   if (!cache) return {}
   if (target.capabilities.cacheMarksRefused) {
-    losses.forgotten('cache', 'This model takes no cache breakpoints.')
+    losses.leftOut('cache', 'This model takes no cache breakpoints.')
     return {}
   }
   const ttl = cache.ttl === '12h' ? '12h' : '30m'
@@ -131,7 +131,7 @@ function writeImage(part: Media, writing: Writing): Body {
 }
 
 function forgetName({ name }: Media, { losses }: Writing): void {
-  if (name !== undefined) losses.forgotten('turns.media.name', 'Pictures and audio have no names in this dialect.')
+  if (name !== undefined) losses.leftOut('turns.media.name', 'Pictures and audio have no names in this dialect.')
 }
 
 const audioFormats: Readonly<Record<string, string>> = {

@@ -4,8 +4,8 @@ import type { Tool, ToolPolicy } from '#canonical/conversation'
 import { hostedTool, leavesOutSearch } from '#canonical/loss'
 import {
   type FieldWriters,
-  forgets,
   type KindWriters,
+  leavesOut,
   notNeeded,
   type WrittenKind,
   writeFields,
@@ -75,7 +75,7 @@ const functionWriters: FieldWriters<ToolOf<'function'>, ToolDraft> = {
   description: (description) => ({ description }),
   parameters: (parameters) => ({ parameters }),
   strict: (strict) => ({ strict }),
-  cache: forgets('tools.cache', 'The upstream takes cache breakpoints only in messages.'),
+  cache: leavesOut('tools.cache', 'The upstream takes cache breakpoints only in messages.'),
   // This dialect has none, and `recordForeign` records those of other dialects.
   extra: notNeeded,
 }

@@ -117,7 +117,7 @@ function writeReasoning(reasoning: ReasoningSettings, writing: Writing): Body | 
   if (writing.target.capabilities.reasoningRefused !== true) return writeFields(reasoning, reasoningWriters, writing)
   const { effort, budget, adaptive } = reasoning
   const isAsked = (effort ?? 'none') !== 'none' || (budget ?? 0) !== 0 || adaptive === true
-  if (isAsked) writing.losses.forgotten('reasoning', 'This model does not reason.')
+  if (isAsked) writing.losses.leftOut('reasoning', 'This model does not reason.')
   return undefined
 }
 
@@ -149,12 +149,12 @@ const longestUser = 128
 const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = {
   endUser: (endUser, { losses }) => {
     if (endUser.length <= longestUser) return { safety_identifier: endUser }
-    losses.forgotten('identity.endUser', 'The upstream only accepts shorter ids of end users.')
+    losses.leftOut('identity.endUser', 'The upstream only accepts shorter ids of end users.')
     return undefined
   },
   metadata: (metadata, { request, losses }) => {
     if (request.dialect === 'chat') return { metadata }
-    losses.forgotten('identity.metadata', 'Labels are only sent in the caller’s own dialect.')
+    losses.leftOut('identity.metadata', 'Labels are only sent in the caller’s own dialect.')
     return undefined
   },
 }

@@ -74,7 +74,7 @@ function textOf(part: Part, losses: LossList): string {
 }
 
 /** Records that citations were dropped. */
-export const lostSources = (losses: LossList) => losses.forgotten('response.citations', 'A text has no place for sources.')
+export const lostSources = (losses: LossList) => losses.leftOut('response.citations', 'A text has no place for sources.')
 
 /** Records what a text cannot express of a part, as soon as it begins. */
 export function noteLosses(part: Pick<Part, 'kind'> & { summary?: string }, losses: LossList): void {
@@ -89,7 +89,7 @@ export function noteLosses(part: Pick<Part, 'kind'> & { summary?: string }, loss
       else losses.adapted('response.native', 'A block of the answer became text.')
       return
     case 'reasoning':
-      losses.forgotten('response.reasoning', 'A text has no place for reasoning.')
+      losses.leftOut('response.reasoning', 'A text has no place for reasoning.')
       return
     case 'media':
     case 'call':

@@ -119,7 +119,7 @@ function wireInput({ content, path }: EmbeddingInput): string | readonly number[
 function lostElsewhere(body: Body): readonly Loss[] {
   const losses = lossList()
   const foreign = Object.keys(body).filter((field) => !known.has(field))
-  if (!isAbsent(body.user)) losses.forgotten('user', 'This upstream has no field for the end user.')
+  if (!isAbsent(body.user)) losses.leftOut('user', 'This upstream has no field for the end user.')
   for (const field of meaningful) if (foreign.includes(field)) losses.dropped(field, 'Only the style of the request has this field.')
   recordUnread(
     foreign.filter((field) => !meaningful.includes(field) && !isAbsent(body[field])),

@@ -21,7 +21,7 @@ function writeQuestion(question: EmbeddingQuestion, target: Target) {
   const tokens = question.inputs.find(({ content }) => content.kind === 'tokens')
   if (tokens) throw new GatewayError('unsupported_value', 'This upstream embeds text, not tokens.', { param: tokens.path })
   const losses = lossList()
-  if (question.own.user !== undefined) losses.forgotten('user', 'This upstream has no field for the end user.')
+  if (question.own.user !== undefined) losses.leftOut('user', 'This upstream has no field for the end user.')
   const { requests, losses: others } = embeddingCodec.writeQuestion(question, target)
   const [first, ...more] = requests
   return {

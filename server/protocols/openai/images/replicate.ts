@@ -28,7 +28,7 @@ function writeQuestion(question: ImageQuestion, { model, stream }: Target) {
   const unsupported = { quality, format, compression }
   for (const [name, value] of Object.entries(unsupported))
     if (value !== undefined) losses.dropped(name, 'The upstream has no such setting.')
-  for (const hint of hints) losses.forgotten(hint, 'The upstream does not support this option.')
+  for (const hint of hints) losses.leftOut(hint, 'The upstream does not support this option.')
   recordUnread(others, losses)
   const input = { prompt, ...(n > 1 && { num_outputs: n }), ...(size && { size: `${size.width}x${size.height}` }) }
   const [, version] = model.split(':')

@@ -34,7 +34,7 @@ function texts(segments: unknown): string[] {
 export function reasoningItem(part: ReasoningPart, { request, losses }: Writing): Item[] {
   const state = part.opaque.find((opaque) => opaque.dialect === 'responses' && opaque.kind === 'encrypted')
   if (!state && request.dialect !== 'responses') {
-    losses.forgotten('turns.reasoning', 'Reasoning of another model means nothing to this one.')
+    losses.leftOut('turns.reasoning', 'Reasoning of another model means nothing to this one.')
     return []
   }
   return [{ type: 'reasoning', ...writeFields(part, reasoningWriters, state) }]
@@ -64,7 +64,7 @@ export function withReasoningLed(items: Item[], { request, losses }: Writing): I
   const kept: Item[] = []
   for (const item of items.toReversed()) {
     if (item.type !== 'reasoning' || isMade(kept.at(-1))) kept.push(item)
-    else losses.forgotten('turns.reasoning', 'Reasoning is left out if what it led to is gone.')
+    else losses.leftOut('turns.reasoning', 'Reasoning is left out if what it led to is gone.')
   }
   return kept.reverse()
 }

@@ -3,7 +3,7 @@ import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, MediaPart, ResultPart, TextPart } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, notNeeded, type WrittenFields, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, leavesOut, notNeeded, type WrittenFields, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { writeDataUrl } from '../data-url.ts'
 import { writeAnnotation } from './citations.ts'
 
@@ -28,7 +28,7 @@ const inputTextWriters: FieldWriters<Omit<TextPart, 'kind'>, Writing> = {
   // Stands on the message.
   phase: writtenElsewhere,
   citations(citations, { losses }) {
-    if (citations.length > 0) losses.forgotten('turns.citations', 'In this dialect only text of the model can have citations.')
+    if (citations.length > 0) losses.leftOut('turns.citations', 'In this dialect only text of the model can have citations.')
   },
   // State of a text is another vendor's.
   opaque: notNeeded,
@@ -44,10 +44,10 @@ const outputTextWriters: FieldWriters<TextPart, Writing> = {
   text: (text) => ({ text }),
   citations: (citations, { losses }, { text }) => {
     const annotations = citations.flatMap((citation) => writeAnnotation(citation, text.length) ?? [])
-    if (annotations.length < citations.length) losses.forgotten('turns.citations', 'Citations of documents have no place in this dialect.')
+    if (annotations.length < citations.length) losses.leftOut('turns.citations', 'Citations of documents have no place in this dialect.')
     return annotations.length > 0 ? { annotations } : undefined
   },
-  cache: forgets('cache', 'Answers of the model cannot carry a cache breakpoint on this upstream.'),
+  cache: leavesOut('cache', 'Answers of the model cannot carry a cache breakpoint on this upstream.'),
   // Stands on the message.
   phase: writtenElsewhere,
   // State of a text is another vendor's.
@@ -58,7 +58,7 @@ const outputTextWriters: FieldWriters<TextPart, Writing> = {
 export function breakpoint(cache: WrittenFields<CacheMark, { ttl: 'written' }> | undefined, { target, losses }: Writing): Content {
   if (!cache) return {}
   if (target.capabilities.cacheMarksRefused === true) {
-    losses.forgotten('cache', 'This model takes no cache breakpoints.')
+    losses.leftOut('cache', 'This model takes no cache breakpoints.')
     return {}
   }
   const ttl = cache.ttl === '12h' ? '12h' : '30m'
@@ -105,7 +105,7 @@ export function mediaContent(part: Media, writing: Writing): Content {
 function image(part: Media, writing: Writing): Content {
   const detail = part.detail ?? 'auto'
   const { source } = part
-  if (part.name !== undefined) writing.losses.forgotten('turns.media.name', 'Pictures have no names in this dialect.')
+  if (part.name !== undefined) writing.losses.leftOut('turns.media.name', 'Pictures have no names in this dialect.')
   if ('text' in source) return inputText(source, writing)
   if ('fileId' in source) return { type: 'input_image', detail, file_id: ownFile(source, part, writing) }
   const url = 'url' in source ? source.url : writeDataUrl(part.mimeType ?? 'image/png', source.data)

@@ -116,7 +116,7 @@ function callIds(): (id: string) => string {
 function writeTurn(turn: Speaking, draft: InputDraft): Item[] {
   const items: Item[] = []
   const said = messages(turn, items)
-  if (turn.name !== undefined) draft.losses.forgotten('turns.name', 'Messages have no names on this upstream.')
+  if (turn.name !== undefined) draft.losses.leftOut('turns.name', 'Messages have no names on this upstream.')
   for (const part of turn.parts) writeKind(part, partWriters, { ...draft, turn, items, said })
   return items
 }

@@ -3,8 +3,8 @@ import type { ConversationRequest, Tool, ToolExtra } from '#canonical/conversati
 import { hostedTool, type LossList } from '#canonical/loss'
 import {
   type FieldWriters,
-  forgets,
   type KindWriters,
+  leavesOut,
   notNeeded,
   type WrittenKind,
   writeFields,
@@ -89,7 +89,7 @@ const functionWriters: FieldWriters<ToolOf<'function'>, ToolWriting> = {
   extra: ownExtra,
   parameters: (parameters) => ({ parameters }),
   strict: (strict) => ({ strict }),
-  cache: forgets('tools.cache', 'Tools cannot carry a cache breakpoint on this upstream.'),
+  cache: leavesOut('tools.cache', 'Tools cannot carry a cache breakpoint on this upstream.'),
 }
 
 const customWriters: FieldWriters<ToolOf<'custom'>, ToolWriting> = {

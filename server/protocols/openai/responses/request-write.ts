@@ -176,7 +176,7 @@ function notHere(name: string, { losses }: Writing): undefined {
 function writeReasoning(settings: ReasoningSettings, writing: Writing): Fields | undefined {
   const { request, target, losses } = writing
   if (target.capabilities.reasoningRefused === true) {
-    if (settings.effort !== undefined || settings.budget !== undefined) losses.forgotten('reasoning', 'This model does not reason.')
+    if (settings.effort !== undefined || settings.budget !== undefined) losses.leftOut('reasoning', 'This model does not reason.')
     return undefined
   }
   const own = request.extensions.responses?.reasoning
@@ -216,7 +216,7 @@ const longestUser = 128
 const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = {
   endUser: (endUser, { request, losses }) => {
     if (endUser.length > longestUser) {
-      losses.forgotten('identity.endUser', `This upstream takes names of users up to ${longestUser} characters.`)
+      losses.leftOut('identity.endUser', `This upstream takes names of users up to ${longestUser} characters.`)
       return undefined
     }
     // The old name of the field is sent back unchanged, among the extensions.

@@ -81,7 +81,7 @@ export function writeResponse(
 /** Records that answers beyond the first were dropped. */
 export const lostAnswer = (losses: LossList) => losses.dropped('response.choices', 'A response holds one answer.')
 /** Records that a citation was dropped. */
-export const lostSource = (losses: LossList) => losses.forgotten('response.citations', 'Places in a document cannot be cited here.')
+export const lostSource = (losses: LossList) => losses.leftOut('response.citations', 'Places in a document cannot be cited here.')
 /** Records that a native block was dropped. */
 export const lostBlock = (losses: LossList) => losses.dropped('response.native', 'Blocks of another vendor have no place in this dialect.')
 

@@ -65,7 +65,7 @@ function writeQuestion(question: VideoQuestion, { model }: Target, files: readon
   if (shape.lines?.toLowerCase() === '1080p')
     losses.adapted('parameters.resolution', 'The upstream uses the nearest size that it supports.')
   if (negative !== undefined) losses.dropped('parameters.negativePrompt', 'The upstream has no negative prompts.')
-  for (const hint of hints) losses.forgotten(hint, 'The upstream does not support this option.')
+  for (const hint of hints) losses.leftOut(hint, 'The upstream does not support this option.')
   recordUnread(others, losses)
   const picture = image && ('data' in image.source ? image.source : files[0])
   const body = {
