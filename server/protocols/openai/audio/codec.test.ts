@@ -56,7 +56,7 @@ describe('usage of a transcript', () => {
   const bySecond = { tokens: false, seconds: true, characters: false }
   const cases: [
     what: string,
-    said: object,
+    reported: object,
     priced: TranscribeHead['priced'],
     fresh: number,
     audio: number,
@@ -87,9 +87,9 @@ describe('usage of a transcript', () => {
     ],
     ['more than there can be', { usage: { type: 'duration', seconds: 1e12 } }, bySecond, 0, 0, 0, 10, 'estimated'],
   ]
-  test.each(cases)('%s', (_, said, priced, ...wanted) => {
+  test.each(cases)('%s', (_, reported, priced, ...wanted) => {
     const asked: TranscribeHead = { ...heard(), ...(priced && { priced }) }
-    expect<unknown>(figures(transcribeCodec.readWhole(JSON.stringify({ text, ...said }), {}, asked).usage)).toEqual(wanted)
+    expect<unknown>(figures(transcribeCodec.readWhole(JSON.stringify({ text, ...reported }), {}, asked).usage)).toEqual(wanted)
   })
 
   test('a file that does not tell its length: 16 kB a second for the estimate, 2 kB for the hold', () => {
@@ -239,7 +239,7 @@ describe('speech', () => {
   })
 
   test('the type is the upstream`s word for the sound, else that of the format', () => {
-    const type = (format: string, said: string) => speakCodec.streamType?.(spoken({ response_format: format }), said)
+    const type = (format: string, reported: string) => speakCodec.streamType?.(spoken({ response_format: format }), reported)
     expect([type('mp3', 'audio/mpeg; x=1'), type('opus', ''), type('flac', 'application/octet-stream')]).toEqual([
       'audio/mpeg; x=1',
       'audio/opus',

@@ -13,10 +13,10 @@ import { parseObject } from '#wire/json-scan'
 import { readError as readErrorOfOpenai } from '../error.ts'
 import { formField, formFile, formOf } from '../form.ts'
 import type { SoundFormat } from './formats.ts'
-import { type Heard, heardAnswer, lossesOf as lostParts, noTranscript, query } from './heard.ts'
 import { noWhole } from './speak.ts'
 import { formatIn } from './speak-question.ts'
 import type { TranscribeQuestion } from './transcribe.ts'
+import { type Heard, heardAnswer, lossesOf as lostParts, noTranscript, query } from './vendor-transcript.ts'
 
 const linear = { encoding: 'linear16', sample_rate: '24000' }
 const formats = {
@@ -33,9 +33,9 @@ const formats = {
 /** The model is a voice: a different voice cannot be expressed. */
 function writeSpeech(question: SpeechQuestion, { model }: Target) {
   const { text, voice } = question
-  const said = voice && voice !== model ? { ...question, others: { ...question.others, voice } } : question
+  const answer = voice && voice !== model ? { ...question, others: { ...question.others, voice } } : question
   const written = { body: { text }, address: query({ model, ...formatIn<Record<string, string>>(formats, question) }) }
-  return { requests: [written] as [typeof written], losses: unknownFields(said, []) }
+  return { requests: [written] as [typeof written], losses: unknownFields(answer, []) }
 }
 
 function writeTranscription(question: TranscribeQuestion, { model }: Target) {
@@ -57,12 +57,12 @@ function writeTranscription(question: TranscribeQuestion, { model }: Target) {
 const known = knownFields('metadata', { results: knownFields('channels') })
 
 function readTranscription([body = '']: readonly string[], question: TranscribeQuestion, asking?: OperationHead) {
-  const said = parseObject(body)
-  const results = isObject(said?.results) ? said.results : {}
+  const answer = parseObject(body)
+  const results = isObject(answer?.results) ? answer.results : {}
   const [channel] = Array.isArray(results.channels) ? results.channels : []
   const [best] = isObject(channel) && Array.isArray(channel.alternatives) ? channel.alternatives : []
   if (!isObject(best) || typeof best.transcript !== 'string') noTranscript()
-  const seconds = isObject(said?.metadata) ? said.metadata.duration : undefined
+  const seconds = isObject(answer?.metadata) ? answer.metadata.duration : undefined
   const language = isObject(channel) ? channel.detected_language : undefined
   const heard: Heard = {
     text: best.transcript,
@@ -70,7 +70,7 @@ function readTranscription([body = '']: readonly string[], question: TranscribeQ
     ...(typeof seconds === 'number' && { seconds }),
     ...(typeof language === 'string' && { language }),
   }
-  return { ...heardAnswer(heard, question, asking), losses: lossesIn([said], known) }
+  return { ...heardAnswer(heard, question, asking), losses: lossesIn([answer], known) }
 }
 
 function wordOf({ word, punctuated_word: spelled, start, end, speaker }: Record<string, unknown>): Heard['words'] {
@@ -81,10 +81,10 @@ function wordOf({ word, punctuated_word: spelled, start, end, speaker }: Record<
 
 /** `{err_code, err_msg}`, or `{category, message, details}`. */
 function readError(status: number, headers: Headers, body: string): GatewayError {
-  const said = parseObject(body)
-  const message = said?.err_msg ?? [said?.message, said?.details].filter((one) => typeof one === 'string').join(' ')
-  const error = { message: message === '' ? undefined : message, code: said?.category }
-  return readErrorOfOpenai(status, headers, said ? JSON.stringify({ error }) : body)
+  const answer = parseObject(body)
+  const message = answer?.err_msg ?? [answer?.message, answer?.details].filter((one) => typeof one === 'string').join(' ')
+  const error = { message: message === '' ? undefined : message, code: answer?.category }
+  return readErrorOfOpenai(status, headers, answer ? JSON.stringify({ error }) : body)
 }
 
 /** Writes requests for speech; the sound passes. */

@@ -12,10 +12,10 @@ import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
 import { readError as readErrorOfOpenai } from '../error.ts'
 import { formField, formFile, formOf } from '../form.ts'
-import { heardAnswer, lossesOf as lostParts, noTranscript, query } from './heard.ts'
 import { noWhole } from './speak.ts'
 import { formatIn } from './speak-question.ts'
 import type { TranscribeQuestion } from './transcribe.ts'
+import { heardAnswer, lossesOf as lostParts, noTranscript, query } from './vendor-transcript.ts'
 
 const formats = { mp3: 'mp3_44100_128', opus: 'opus_48000_128', wav: 'wav_24000', pcm: 'pcm_24000', mulaw: 'ulaw_8000' } as const
 
@@ -56,19 +56,19 @@ function writeTranscription(question: TranscribeQuestion, { model }: Target) {
 const known = knownFields('text words language_code language_probability transcription_id audio_duration_secs')
 
 function readTranscription([body = '']: readonly string[], question: TranscribeQuestion, asking?: OperationHead) {
-  const said = parseObject(body)
-  if (typeof said?.text !== 'string') noTranscript()
-  const words = (Array.isArray(said.words) ? said.words : [])
+  const answer = parseObject(body)
+  if (typeof answer?.text !== 'string') noTranscript()
+  const words = (Array.isArray(answer.words) ? answer.words : [])
     .filter(isObject)
     .flatMap(({ text, start, end, type, speaker_id: speaker }) =>
       type === 'spacing' || typeof text !== 'string' || typeof start !== 'number' || typeof end !== 'number'
         ? []
         : [{ word: text, start, end, ...(typeof speaker === 'string' && { speaker }) }],
     )
-  const { audio_duration_secs: whole, language_code: language } = said
+  const { audio_duration_secs: whole, language_code: language } = answer
   const seconds = typeof whole === 'number' ? whole : words.at(-1)?.end
-  const heard = heardAnswer({ text: said.text, words, seconds, ...(typeof language === 'string' && { language }) }, question, asking)
-  return { ...heard, losses: lossesIn([said], known) }
+  const written = heardAnswer({ text: answer.text, words, seconds, ...(typeof language === 'string' && { language }) }, question, asking)
+  return { ...written, losses: lossesIn([answer], known) }
 }
 
 /** A used up quota is a 401, and the message is in `detail`: an object, a text, or a list of errors in the body. */
@@ -77,8 +77,8 @@ function readError(status: number, headers: Headers, body: string): GatewayError
   const [first] = Array.isArray(detail) ? detail : [detail]
   const message = typeof first === 'string' ? first : isObject(first) ? (first.message ?? first.msg) : undefined
   const code = isObject(first) ? first.status : undefined
-  const told = code === 'quota_exceeded' ? 429 : status
-  return readErrorOfOpenai(told, headers, message === undefined ? body : JSON.stringify({ error: { message, code } }))
+  const effective = code === 'quota_exceeded' ? 429 : status
+  return readErrorOfOpenai(effective, headers, message === undefined ? body : JSON.stringify({ error: { message, code } }))
 }
 
 /** Writes requests for speech; the sound passes. */

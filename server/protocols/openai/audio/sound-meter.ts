@@ -8,7 +8,7 @@ import { readInnerError, writeStreamError } from '../error.ts'
 import { sounds } from './formats.ts'
 import type { SpeakHead } from './speak-head.ts'
 import { isEvents } from './transcript-meter.ts'
-import { type Measured, type SaidTokens, settleSound, tokensIn } from './usage.ts'
+import { type Measured, type ReportedTokens, settleSound, tokensIn } from './usage.ts'
 
 /** Throws `upstream_error` for unrequested events: a client that plays audio cannot read them. */
 export function soundMeter(asked: SpeakHead & Measured, type: string): Meter {
@@ -48,7 +48,7 @@ function pieceMeter(asked: SpeakHead & Measured, type: string): Meter {
 function eventMeter(asked: SpeakHead & Measured): Meter {
   let delivered = 0
   let isDone = false
-  let said: { tokens: SaidTokens | undefined; raw?: unknown } = { tokens: undefined }
+  let reported: { tokens: ReportedTokens | undefined; raw?: unknown } = { tokens: undefined }
 
   function push(frame: Parameters<Meter['push']>[0]): FrameVerdict {
     const { data } = frame
@@ -62,14 +62,14 @@ function eventMeter(asked: SpeakHead & Measured): Meter {
     if (read.type === 'speech.audio.delta' && typeof read.audio === 'string') delivered += Math.floor((read.audio.length * 3) / 4)
     if (read.type === 'speech.audio.done') {
       isDone = true
-      said = { tokens: tokensIn(read.usage, false), raw: read.usage }
+      reported = { tokens: tokensIn(read.usage, false), raw: read.usage }
     }
     return pass(true)
   }
 
   return {
     push,
-    usage: () => settleSound(asked, { ...said, speaks: true }, delivered),
+    usage: () => settleSound(asked, { ...reported, speaks: true }, delivered),
     end: () => (isDone ? 'complete' : 'cut'),
     tail: () => undefined,
     failure: writeStreamError,

@@ -7,7 +7,7 @@ import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 import { type Body, isAbsent, missing, readModel, readNumber, readText, readWord, wrong } from '../fields.ts'
 import { type SoundFormat, soundFormats, sounds } from './formats.ts'
-import { type Measured, spokenTokens } from './usage.ts'
+import { type Measured, outputTokensPerSecond } from './usage.ts'
 
 /** Plain data: a large body is read in another thread. */
 export interface SpeakHead extends OperationHead {
@@ -73,7 +73,7 @@ function mostUsage(input: string, text: string, speed: number): Usage {
   usage.units.characters = characters
   usage.units.seconds = Math.ceil(seconds)
   usage.in.fresh = codePoints(text)
-  usage.out.audio = Math.ceil(seconds * spokenTokens)
+  usage.out.audio = Math.ceil(seconds * outputTokensPerSecond)
   usage.out.total = usage.out.audio
   return usage
 }
@@ -84,7 +84,7 @@ function estimated(most: Usage, textTokens: number, seconds: number): Usage {
   usage.units.characters = most.units.characters
   usage.units.seconds = Math.min(most.units.seconds, seconds)
   usage.in.fresh = Math.min(most.in.fresh, textTokens)
-  usage.out.audio = Math.min(most.out.audio, Math.ceil(seconds * spokenTokens))
+  usage.out.audio = Math.min(most.out.audio, Math.ceil(seconds * outputTokensPerSecond))
   usage.out.total = usage.out.audio
   return usage
 }

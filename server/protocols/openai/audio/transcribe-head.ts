@@ -5,7 +5,7 @@ import { GatewayError } from '#shared/errors'
 import { readModel, wrong } from '../fields.ts'
 import { formField, formFile, formFlag, formOf } from '../form.ts'
 import { type TranscriptFormat, transcriptFormats } from './formats.ts'
-import { heardTokens, type Measured } from './usage.ts'
+import { inputTokensPerSecond, type Measured } from './usage.ts'
 
 export interface TranscribeHead extends Measured {
   format: TranscriptFormat
@@ -16,8 +16,8 @@ const usual = 16_000
 const fewest = 2_000
 
 /** For the hold: more tokens per second than even a fast speaker produces, in any language. */
-const mostHeard = 20
-const mostSaid = 12
+const mostInputPerSecond = 20
+const mostOutputPerSecond = 12
 
 /** Throws GatewayError 400 with the field as `param`; `variant` distinguishes translations from transcriptions. */
 export function readTranscribeHead(body: Incoming, _path?: string, variant?: Variant): TranscribeHead {
@@ -66,16 +66,16 @@ const textBytes = ({ parts }: Form) =>
 function mostUsage(seconds: number, text: number): Usage {
   const usage = noUsage()
   usage.units.seconds = Math.ceil(seconds)
-  usage.in.audio = Math.ceil(seconds * mostHeard)
+  usage.in.audio = Math.ceil(seconds * mostInputPerSecond)
   usage.in.fresh = text
-  usage.out.total = Math.ceil(seconds * mostSaid) + 100
+  usage.out.total = Math.ceil(seconds * mostOutputPerSecond) + 100
   return usage
 }
 
 function estimated(seconds: number, text: number, delivered: number): Usage {
   const usage = noUsage()
   usage.units.seconds = seconds
-  usage.in.audio = Math.ceil(seconds * heardTokens)
+  usage.in.audio = Math.ceil(seconds * inputTokensPerSecond)
   usage.in.fresh = Math.ceil(text / 4)
   usage.out.total = Math.ceil(delivered / 4)
   return usage

@@ -4,7 +4,7 @@ import { readError, writeStreamError } from '../error.ts'
 import { editForm } from '../form.ts'
 import { isPlainText } from './formats.ts'
 import { readTranscribeHead, type TranscribeHead } from './transcribe-head.ts'
-import { eventsOf, readTranscript, saidIn } from './transcript.ts'
+import { eventsOf, readTranscript, reportedIn } from './transcript.ts'
 import { isEvents, transcriptMeter } from './transcript-meter.ts'
 import { settleSound } from './usage.ts'
 
@@ -12,7 +12,7 @@ function readWhole(body: string, asked: TranscribeHead) {
   const transcript = readTranscript(body, asked)
   return {
     body,
-    usage: settleSound(asked, saidIn(transcript.json), Buffer.byteLength(transcript.text)),
+    usage: settleSound(asked, reportedIn(transcript.json), Buffer.byteLength(transcript.text)),
     end: 'complete' as const,
     ...(transcript.json === undefined && { contentType: 'text/plain; charset=utf-8' }),
   }

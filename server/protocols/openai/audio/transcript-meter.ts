@@ -6,7 +6,7 @@ import { parseObject } from '#wire/json-scan'
 import { closedEvent } from '#wire/sse-edit'
 import { readInnerError } from '../error.ts'
 import type { TranscribeHead } from './transcribe-head.ts'
-import { eventsOf, readTranscript, saidIn } from './transcript.ts'
+import { eventsOf, readTranscript, reportedIn } from './transcript.ts'
 import { settleSound } from './usage.ts'
 
 /** True for the content type of an event stream. */
@@ -42,7 +42,7 @@ function eventMeter(asked: TranscribeHead): Meter {
       }
       return { out: closedEvent(frame, frame.raw), meaningful: true }
     },
-    usage: () => settleSound(asked, saidIn(done), delivered),
+    usage: () => settleSound(asked, reportedIn(done), delivered),
     end: () => (done ? 'complete' : 'cut'),
     tail: () => undefined,
   }
@@ -56,7 +56,7 @@ function wholeMeter(asked: TranscribeHead): Meter {
     push({ raw }) {
       try {
         const transcript = readTranscript(new TextDecoder().decode(raw), asked)
-        usage = settleSound(asked, saidIn(transcript.json), Buffer.byteLength(transcript.text))
+        usage = settleSound(asked, reportedIn(transcript.json), Buffer.byteLength(transcript.text))
         isDone = true
         return { out: eventsOf(transcript), meaningful: true, last: true }
       } catch (thrown) {

@@ -25,7 +25,7 @@ export function readTranscript(body: string, { format }: Pick<TranscribeHead, 'f
 }
 
 /** The usage in an object of the upstream: a whole answer, or the last event of a stream. */
-export const saidIn = (json: Record<string, unknown> | undefined) => ({
+export const reportedIn = (json: Record<string, unknown> | undefined) => ({
   tokens: tokensIn(json?.usage, true),
   seconds: secondsIn(json?.usage, json?.duration),
   raw: isObject(json?.usage) ? json.usage : json?.duration === undefined ? undefined : { duration: json.duration },

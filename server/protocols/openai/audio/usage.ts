@@ -8,9 +8,9 @@ import { isObject } from '#shared/json'
 import { bounded } from '../usage.ts'
 
 /** Tokens per second of audio input. */
-export const heardTokens = 10
+export const inputTokensPerSecond = 10
 /** Tokens per second of audio output. */
-export const spokenTokens = 21
+export const outputTokensPerSecond = 21
 
 /** Seconds in a week, tokens of any request: larger figures are not believed. */
 const longest = 604_800
@@ -24,21 +24,21 @@ const tokenCount = (value: unknown) => {
   return count !== undefined && Number.isInteger(count) ? count : undefined
 }
 
-export interface SaidTokens {
+export interface ReportedTokens {
   input: number
   audio: number
   output: number
 }
 
 /** `{type: "tokens", input_tokens, output_tokens, input_token_details}`; input of unknown kind counts as audio if the request has audio. */
-export function tokensIn(usage: unknown, hears: boolean): SaidTokens | undefined {
+export function tokensIn(usage: unknown, hasAudioInput: boolean): ReportedTokens | undefined {
   if (!isObject(usage)) return undefined
   const input = tokenCount(usage.input_tokens ?? usage.prompt_tokens)
   const output = tokenCount(usage.output_tokens ?? usage.completion_tokens ?? 0)
   if (input === undefined || output === undefined || input + output === 0) return undefined
   const details = isObject(usage.input_token_details) ? usage.input_token_details : {}
   const text = tokenCount(details.text_tokens) ?? 0
-  const audio = tokenCount(details.audio_tokens) ?? (hears ? input - text : 0)
+  const audio = tokenCount(details.audio_tokens) ?? (hasAudioInput ? input - text : 0)
   return { input, audio: Math.min(input, Math.max(0, audio)), output }
 }
 
@@ -46,8 +46,8 @@ export function tokensIn(usage: unknown, hears: boolean): SaidTokens | undefined
  * `{type: "duration", seconds}`, or the `duration` next to a transcript, which older servers write as text. A duration of zero is ignored.
  */
 export function secondsIn(usage: unknown, duration: unknown): number | undefined {
-  const said = isObject(usage) && usage.type === 'duration' ? figure(usage.seconds, longest) : undefined
-  return said || figure(typeof duration === 'string' && duration !== '' ? Number(duration) : duration, longest) || undefined
+  const reported = isObject(usage) && usage.type === 'duration' ? figure(usage.seconds, longest) : undefined
+  return reported || figure(typeof duration === 'string' && duration !== '' ? Number(duration) : duration, longest) || undefined
 }
 
 /** The part of a request that matters for billing. */
@@ -59,10 +59,10 @@ export interface Measured extends OperationHead {
 /** The upstream's figures, completed by the estimate for charged units. `delivered`: bytes that the client got. */
 export function settleSound(
   asked: Measured,
-  said: { tokens: SaidTokens | undefined; seconds?: number | undefined; raw?: unknown; speaks?: true },
+  reported: { tokens: ReportedTokens | undefined; seconds?: number | undefined; raw?: unknown; speaks?: true },
   delivered: number,
 ): Usage {
-  const { tokens, seconds } = said
+  const { tokens, seconds } = reported
   const estimate = asked.estimate(delivered)
   const knows = tokens !== undefined || seconds !== undefined
   const priced = asked.priced ?? { tokens: !knows, seconds: false, characters: false }
@@ -70,13 +70,13 @@ export function settleSound(
   usage.units = { ...estimate.units, ...(seconds !== undefined && { seconds }) }
   if (tokens) {
     usage.in = { ...usage.in, fresh: tokens.input - tokens.audio, audio: tokens.audio }
-    usage.out = { ...usage.out, total: tokens.output, audio: said.speaks ? tokens.output : 0 }
+    usage.out = { ...usage.out, total: tokens.output, audio: reported.speaks ? tokens.output : 0 }
   } else if (priced.tokens) {
     usage.in = estimate.in
     usage.out = estimate.out
   }
-  const counted = [priced.tokens && tokens === undefined, priced.seconds && seconds === undefined, said.speaks && priced.characters]
+  const counted = [priced.tokens && tokens === undefined, priced.seconds && seconds === undefined, reported.speaks && priced.characters]
   usage.provenance = !knows ? 'estimated' : counted.some(Boolean) ? 'partial' : 'provider'
-  usage.raw = knows && isObject(said.raw) ? bounded(said.raw) : null
+  usage.raw = knows && isObject(reported.raw) ? bounded(reported.raw) : null
   return usage
 }

@@ -39,8 +39,8 @@ const formParts = (form: TranscribeQuestion['form']) =>
 
 /** The answer in the requested format, and its usage. */
 export function heardAnswer(heard: Heard, { head }: TranscribeQuestion, asking?: OperationHead): { answer: string; usage: Usage } {
-  const said = { tokens: undefined, seconds: heard.seconds, raw: heard.seconds === undefined ? undefined : { duration: heard.seconds } }
-  const usage = settleSound(asking ? { ...head, ...asking } : head, said, Buffer.byteLength(heard.text))
+  const reported = { tokens: undefined, seconds: heard.seconds, raw: heard.seconds === undefined ? undefined : { duration: heard.seconds } }
+  const usage = settleSound(asking ? { ...head, ...asking } : head, reported, Buffer.byteLength(heard.text))
   return { answer: isPlainText(head.format) ? `${heard.text}\n` : JSON.stringify(bodyOf(heard, head)), usage }
 }
 
