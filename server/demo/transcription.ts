@@ -5,7 +5,7 @@ import type { Result } from './refusal.ts'
 
 /** Bytes per second, to estimate the duration: a common rate of compressed audio. */
 const second = 16_000
-const heardTokens = 10
+const inputTokensPerSecond = 10
 
 const refuse = (message: string, param: string): Result => ({ refusal: { status: 400, message, param, code: null } })
 
@@ -18,7 +18,7 @@ export function transcribe({ fields, files }: DemoForm): Result {
   const text = `This is Parley's demo, which cannot hear. It received ${file.filename || 'a file'}: ${file.type}, ${file.size} bytes.`
   const seconds = Math.ceil(file.size / second)
   const output = Math.ceil(text.length / 4)
-  const audio = seconds * heardTokens
+  const audio = seconds * inputTokensPerSecond
   const usage = {
     type: 'tokens',
     input_tokens: audio,

@@ -18,8 +18,8 @@ interface Amount {
 }
 
 /** Characters of base64 per token of audio: input has 16 kHz with 16 bits and 32 tokens a second, output 24 kHz and 25. */
-const heard = (32_000 * 4) / 3 / 32
-const said = (48_000 * 4) / 3 / 25
+const inputCharacters = (32_000 * 4) / 3 / 32
+const outputCharacters = (48_000 * 4) / 3 / 25
 /** Initial tokens that the upstream adds by itself. */
 const unseen = 256
 
@@ -27,7 +27,7 @@ const unseen = 256
 interface Turn {
   delivered: Amount
   searches: number
-  told?: Usage
+  reported?: Usage
   /** The turn is complete, except perhaps for its figures. */
   isOver: boolean
   isPaid: boolean
@@ -38,7 +38,7 @@ const setUpTwice = () => new GatewayError('invalid_value', 'A session is set up 
 const textTokens = (text: string | undefined) => Buffer.byteLength(text ?? '') / 4
 
 /** The model's output in a message of the upstream; undefined if there is none. */
-function sayingIn(message: Body): Amount | undefined {
+function outputIn(message: Body): Amount | undefined {
   const content = pickObject(message, 'serverContent') ?? {}
   const amount: Amount = { text: 0, audio: 0 }
   let speaks = false
@@ -46,7 +46,7 @@ function sayingIn(message: Body): Amount | undefined {
     speaks = true
     const { inlineData: _, inline_data: __, ...rest } = part
     const data = pickObject(part, 'inlineData')
-    if (data) amount.audio += (pickText(data, 'data')?.length ?? 0) / said
+    if (data) amount.audio += (pickText(data, 'data')?.length ?? 0) / outputCharacters
     else amount.text += textTokens(pickText(part, 'text') ?? JSON.stringify(rest))
   }
   const call = pickObject(message, 'toolCall')
@@ -76,7 +76,7 @@ export function createLiveMeter({ model, maxOutput, context, dearest, isPlausibl
   function paid(ended: Turn): Usage | undefined {
     if (ended.isPaid) return undefined
     ended.isPaid = true
-    const usage = ended.told ?? estimate(ended.delivered)
+    const usage = ended.reported ?? estimate(ended.delivered)
     usage.units.searches = ended.searches
     before = { text: promptOf(usage) - usage.in.audio + usage.out.total - usage.out.audio, audio: usage.in.audio + usage.out.audio }
     since = { text: 0, audio: 0 }
@@ -84,7 +84,7 @@ export function createLiveMeter({ model, maxOutput, context, dearest, isPlausibl
   }
 
   /** Reads the figures of a message; of a turn the largest count. */
-  function hear(message: Body, current: Turn): void {
+  function readFigures(message: Body, current: Turn): void {
     const raw = pickObject(message, 'usageMetadata')
     if (!raw) return
     const named = {
@@ -93,10 +93,11 @@ export function createLiveMeter({ model, maxOutput, context, dearest, isPlausibl
       candidatesTokenCount: pick(raw, 'responseTokenCount') ?? pick(raw, 'candidatesTokenCount'),
       candidatesTokensDetails: pick(raw, 'responseTokensDetails') ?? pick(raw, 'candidatesTokensDetails'),
     }
-    const told = readUsage(named, nothingDelivered())?.usage
-    if (!told || isPlausible?.(told) === false) return
-    told.raw = undefined
-    if (!current.told || promptOf(told) + told.out.total >= promptOf(current.told) + current.told.out.total) current.told = told
+    const reported = readUsage(named, nothingDelivered())?.usage
+    if (!reported || isPlausible?.(reported) === false) return
+    reported.raw = undefined
+    if (!current.reported || promptOf(reported) + reported.out.total >= promptOf(current.reported) + current.reported.out.total)
+      current.reported = reported
   }
 
   const newTurn = (): Turn => ({ delivered: { text: 0, audio: 0 }, searches: 0, isOver: false, isPaid: false })
@@ -104,28 +105,28 @@ export function createLiveMeter({ model, maxOutput, context, dearest, isPlausibl
   function answered(text: string): Usage | undefined {
     const message = messageIn(text)
     if (!message) return undefined
-    const saying = sayingIn(message)
+    const output = outputIn(message)
     let owed: Usage | undefined
-    if (saying) {
+    if (output) {
       isAwaited = false
       if (turn?.isOver) {
         owed = paid(turn)
         turn = undefined
       }
       turn ??= newTurn()
-      turn.delivered.text += saying.text
-      turn.delivered.audio += saying.audio
+      turn.delivered.text += output.text
+      turn.delivered.audio += output.audio
     }
     const content = pickObject(message, 'serverContent')
     const isComplete = content !== undefined && pick(content, 'turnComplete') === true
     if (isComplete) isAwaited = false
     if (!turn && pick(message, 'usageMetadata') !== undefined) turn = newTurn()
     if (!turn) return owed
-    hear(message, turn)
+    readFigures(message, turn)
     if (content) turn.searches += searchesIn(content)
     if (isComplete) turn.isOver = true
     // Its figures may follow it.
-    return turn.isOver && turn.told ? (paid(turn) ?? owed) : owed
+    return turn.isOver && turn.reported ? (paid(turn) ?? owed) : owed
   }
 
   return {
@@ -138,7 +139,7 @@ export function createLiveMeter({ model, maxOutput, context, dearest, isPlausibl
       if (models.some((one) => model !== undefined && one !== model)) return { refusal: setUpTwice() }
       isSetUp = true
       since.text += size.text
-      since.audio += size.sound / heard
+      since.audio += size.sound / inputCharacters
       if (type === 'clientContent' || type === 'toolResponse') isAwaited = true
       // The model's answer to a result is charged separately.
       if (type === 'toolResponse' && turn) turn.isOver = true
@@ -153,8 +154,8 @@ export function createLiveMeter({ model, maxOutput, context, dearest, isPlausibl
       return usage
     },
     unfinished() {
-      const { told, delivered } = turn ?? newTurn()
-      return turn && (told || delivered.text + delivered.audio > 0) ? paid(turn) : undefined
+      const { reported, delivered } = turn ?? newTurn()
+      return turn && (reported || delivered.text + delivered.audio > 0) ? paid(turn) : undefined
     },
   }
 }

@@ -102,10 +102,10 @@ function maskIn(value: Body): string[] | undefined {
  * and no fields, the client only chooses which session to resume. Throws GatewayError for anything but a set-up.
  */
 export function lockedSetup(frame: string, { setup = {}, fields }: SetupLock): string {
-  const said = readSetupBody(frame)
-  const handle = pick(pickObject(said, 'sessionResumption') ?? {}, 'handle')
+  const frameBody = readSetupBody(frame)
+  const handle = pick(pickObject(frameBody, 'sessionResumption') ?? {}, 'handle')
   if (!fields && Object.keys(setup).length === 0) return frame
-  const made = fields ? structuredClone(said) : structuredClone(setup)
+  const made = fields ? structuredClone(frameBody) : structuredClone(setup)
   for (const path of fields ?? []) put(made, path.split('.').map(camel), valueAt(setup, path.split('.').map(camel)))
   const resumption = pickObject(made, 'sessionResumption')
   if (resumption && handle !== undefined) put(made, ['sessionResumption', 'handle'], handle)

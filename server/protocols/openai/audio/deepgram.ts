@@ -16,7 +16,7 @@ import type { SoundFormat } from './formats.ts'
 import { noWhole } from './speak.ts'
 import { formatIn } from './speak-question.ts'
 import type { TranscribeQuestion } from './transcribe.ts'
-import { type Heard, heardAnswer, lossesOf as lostParts, noTranscript, query } from './vendor-transcript.ts'
+import { lossesOf as lostParts, noTranscript, query, transcriptAnswer, type VendorTranscript } from './vendor-transcript.ts'
 
 const linear = { encoding: 'linear16', sample_rate: '24000' }
 const formats = {
@@ -64,16 +64,16 @@ function readTranscription([body = '']: readonly string[], question: TranscribeQ
   if (!isObject(best) || typeof best.transcript !== 'string') noTranscript()
   const seconds = isObject(answer?.metadata) ? answer.metadata.duration : undefined
   const language = isObject(channel) ? channel.detected_language : undefined
-  const heard: Heard = {
+  const result: VendorTranscript = {
     text: best.transcript,
     words: (Array.isArray(best.words) ? best.words : []).filter(isObject).flatMap(wordOf),
     ...(typeof seconds === 'number' && { seconds }),
     ...(typeof language === 'string' && { language }),
   }
-  return { ...heardAnswer(heard, question, asking), losses: lossesIn([answer], known) }
+  return { ...transcriptAnswer(result, question, asking), losses: lossesIn([answer], known) }
 }
 
-function wordOf({ word, punctuated_word: spelled, start, end, speaker }: Record<string, unknown>): Heard['words'] {
+function wordOf({ word, punctuated_word: spelled, start, end, speaker }: Record<string, unknown>): VendorTranscript['words'] {
   const text = spelled ?? word
   if (typeof text !== 'string' || typeof start !== 'number' || typeof end !== 'number') return []
   return [{ word: text, start, end, ...(typeof speaker === 'number' && { speaker: `speaker_${speaker}` }) }]

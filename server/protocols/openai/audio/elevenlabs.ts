@@ -15,7 +15,7 @@ import { formField, formFile, formOf } from '../form.ts'
 import { noWhole } from './speak.ts'
 import { formatIn } from './speak-question.ts'
 import type { TranscribeQuestion } from './transcribe.ts'
-import { heardAnswer, lossesOf as lostParts, noTranscript, query } from './vendor-transcript.ts'
+import { lossesOf as lostParts, noTranscript, query, transcriptAnswer } from './vendor-transcript.ts'
 
 const formats = { mp3: 'mp3_44100_128', opus: 'opus_48000_128', wav: 'wav_24000', pcm: 'pcm_24000', mulaw: 'ulaw_8000' } as const
 
@@ -67,7 +67,11 @@ function readTranscription([body = '']: readonly string[], question: TranscribeQ
     )
   const { audio_duration_secs: whole, language_code: language } = answer
   const seconds = typeof whole === 'number' ? whole : words.at(-1)?.end
-  const written = heardAnswer({ text: answer.text, words, seconds, ...(typeof language === 'string' && { language }) }, question, asking)
+  const written = transcriptAnswer(
+    { text: answer.text, words, seconds, ...(typeof language === 'string' && { language }) },
+    question,
+    asking,
+  )
   return { ...written, losses: lossesIn([answer], known) }
 }
 

@@ -10,7 +10,7 @@ import type { TranscribeHead } from './transcribe-head.ts'
 import { settleSound } from './usage.ts'
 
 /** A transcript. Times in seconds. */
-export interface Heard {
+export interface VendorTranscript {
   text: string
   language?: string | undefined
   seconds?: number | undefined
@@ -38,13 +38,21 @@ const formParts = (form: TranscribeQuestion['form']) =>
   typeof form === 'string' ? [] : form.parts.flatMap((part) => ('value' in part ? [part] : []))
 
 /** The answer in the requested format, and its usage. */
-export function heardAnswer(heard: Heard, { head }: TranscribeQuestion, asking?: OperationHead): { answer: string; usage: Usage } {
-  const reported = { tokens: undefined, seconds: heard.seconds, raw: heard.seconds === undefined ? undefined : { duration: heard.seconds } }
-  const usage = settleSound(asking ? { ...head, ...asking } : head, reported, Buffer.byteLength(heard.text))
-  return { answer: isPlainText(head.format) ? `${heard.text}\n` : JSON.stringify(bodyOf(heard, head)), usage }
+export function transcriptAnswer(
+  result: VendorTranscript,
+  { head }: TranscribeQuestion,
+  asking?: OperationHead,
+): { answer: string; usage: Usage } {
+  const reported = {
+    tokens: undefined,
+    seconds: result.seconds,
+    raw: result.seconds === undefined ? undefined : { duration: result.seconds },
+  }
+  const usage = settleSound(asking ? { ...head, ...asking } : head, reported, Buffer.byteLength(result.text))
+  return { answer: isPlainText(head.format) ? `${result.text}\n` : JSON.stringify(bodyOf(result, head)), usage }
 }
 
-function bodyOf({ text, language, seconds, words }: Heard, { format }: TranscribeHead): Record<string, unknown> {
+function bodyOf({ text, language, seconds, words }: VendorTranscript, { format }: TranscribeHead): Record<string, unknown> {
   const usage = seconds !== undefined && { usage: { type: 'duration', seconds } }
   if (format === 'json') return { text, ...usage }
   const head = {
@@ -58,7 +66,7 @@ function bodyOf({ text, language, seconds, words }: Heard, { format }: Transcrib
 }
 
 /** Consecutive words of the same speaker. */
-function turnsOf(words: Heard['words']): Record<string, unknown>[] {
+function turnsOf(words: VendorTranscript['words']): Record<string, unknown>[] {
   const turns: { speaker: string; start: number; end: number; text: string }[] = []
   for (const { word, start, end, speaker = '' } of words) {
     const last = turns.at(-1)

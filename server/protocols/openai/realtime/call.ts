@@ -22,8 +22,8 @@ export interface CallSession {
 
 /** The session of a call: its own JSON, merged over that of the client secret. Throws GatewayError 400; `param`: its path. */
 export function readCallSession(text: string, before: Record<string, unknown> = {}, param = 'session'): CallSession {
-  const { model, ...said } = text.trim() === '' ? {} : scanObject(text, names).value
-  const settings = { ...before, ...said }
+  const { model, ...others } = text.trim() === '' ? {} : scanObject(text, names).value
+  const settings = { ...before, ...others }
   const { type = 'realtime' } = settings
   if (type !== 'realtime' && type !== 'transcription') throw wrong(`${param}.type`, '`realtime` or `transcription`')
   const transcribes = type === 'transcription'
@@ -62,8 +62,8 @@ export function readBreach(frame: string, transcriber?: string): GatewayError | 
   if (!event || !session) return undefined
   const state = stateIn({ type: event.type, session })
   if (state) return new GatewayError('not_found', `There is no ${state.split('.').at(-1)} with this id.`, { param: state })
-  const heardBy = transcriber === undefined ? undefined : transcriberIn({ session })
-  if (heardBy === undefined || heardBy === transcriber) return undefined
+  const namedTranscriber = transcriber === undefined ? undefined : transcriberIn({ session })
+  if (namedTranscriber === undefined || namedTranscriber === transcriber) return undefined
   return new GatewayError('model_not_found', 'The model of a call cannot be changed. Open a new call for another model.', {
     param: 'session.model',
   })

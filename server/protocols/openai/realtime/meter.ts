@@ -1,9 +1,9 @@
 /**
  * Watches both directions of one realtime session as the frames pass: what each response used, what the next one may come to
- * at most, and state that does not belong to the caller. Never keeps what was said.
+ * at most, and state that does not belong to the caller. Stores no content.
  *
  * Every response is paid for by its own figures, once: the upstream's where it gives them, else what was delivered. A
- * transcription of what was heard is paid for by its own event, likewise.
+ * transcription of audio input is paid for by its own event, likewise.
  */
 import { type Delivered, nothingDelivered } from '#canonical/delivered'
 import type { RealtimeFrame, RealtimeLimits, RealtimeMeter } from '#canonical/operation/realtime'
@@ -78,7 +78,7 @@ export function createRealtimeMeter({ model, transcribes, maxOutput, context, de
     else begin(nameless, newMeter())
   }
 
-  const newMeter = () => itemMeter(undefined, (base64) => base64.length / sound.said)
+  const newMeter = () => itemMeter(undefined, (base64) => base64.length / sound.output)
 
   /** Output before a start event starts a response. */
   function delivered(event: RealtimeEvent): void {
@@ -88,18 +88,18 @@ export function createRealtimeMeter({ model, transcribes, maxOutput, context, de
     const place = begun.has(id) || begun.size < mostBegun ? id : nameless
     const meter = begun.get(place) ?? newMeter()
     meter.add(event.type, event)
-    if (!saysSomething(meter.delivered)) return
+    if (!hasOutput(meter.delivered)) return
     isNamelessPaid = false
     begin(place, meter)
   }
 
-  function estimate(said: Delivered): Usage {
+  function estimate(delivery: Delivered): Usage {
     const usage = noUsage()
     const input = plus(before, since)
     usage.in.fresh = Math.min(context, Math.ceil(input.text))
     usage.in.audio = Math.min(context, Math.ceil(input.audio))
-    usage.out.audio = Math.ceil(said.sound)
-    usage.out.total = Math.ceil((said.text + said.reasoning) / 4) + usage.out.audio
+    usage.out.audio = Math.ceil(delivery.sound)
+    usage.out.total = Math.ceil((delivery.text + delivery.reasoning) / 4) + usage.out.audio
     return usage
   }
 
@@ -113,27 +113,27 @@ export function createRealtimeMeter({ model, transcribes, maxOutput, context, de
   function done(response: Record<string, unknown>): Usage | undefined {
     const id = typeof response.id === 'string' ? response.id : nameless
     const place = begun.has(id) ? id : nameless
-    const said = larger(begun.get(place)?.delivered ?? nothingDelivered(), itemsAmount(response.output))
+    const delivery = larger(begun.get(place)?.delivered ?? nothingDelivered(), itemsAmount(response.output))
     if (!begun.delete(place)) awaited = Math.max(0, awaited - 1)
     if (isRepeated(id)) return undefined
-    const told = completed(believed(readUsage(response.usage)), said)
+    const reported = completed(believed(readUsage(response.usage)), delivery)
     // A response outside the conversation does not show how long the conversation is.
-    if (told && told.provenance !== 'estimated' && promptOf(told) > 0 && response.conversation_id !== null) {
-      const { in: input, out: output } = told
+    if (reported && reported.provenance !== 'estimated' && promptOf(reported) > 0 && response.conversation_id !== null) {
+      const { in: input, out: output } = reported
       before = { text: input.fresh + input.cacheRead + input.image + output.total - output.audio, audio: input.audio + output.audio }
     }
-    return told
+    return reported
   }
 
-  const believed = (told: Usage | undefined) => (told && isPlausible?.(told) !== false ? told : undefined)
+  const believed = (reported: Usage | undefined) => (reported && isPlausible?.(reported) !== false ? reported : undefined)
 
   /** Adds estimates for a missing input or output of a response with output. */
-  function completed(told: Usage | undefined, said: Delivered): Usage | undefined {
-    if (!saysSomething(said)) return told
-    const own = estimate(said)
-    if (!told || promptOf(told) + told.out.total === 0) return own
-    if (promptOf(told) > 0 && told.out.total > 0) return told
-    return { ...told, ...(promptOf(told) === 0 ? { in: own.in } : { out: own.out }), provenance: 'partial' }
+  function completed(reported: Usage | undefined, delivery: Delivered): Usage | undefined {
+    if (!hasOutput(delivery)) return reported
+    const own = estimate(delivery)
+    if (!reported || promptOf(reported) + reported.out.total === 0) return own
+    if (promptOf(reported) > 0 && reported.out.total > 0) return reported
+    return { ...reported, ...(promptOf(reported) === 0 ? { in: own.in } : { out: own.out }), provenance: 'partial' }
   }
 
   function transcribed(event: RealtimeEvent): Usage | undefined {
@@ -150,7 +150,7 @@ export function createRealtimeMeter({ model, transcribes, maxOutput, context, de
       // Whether the session would continue with another model, at another price.
       const named = transcribes && transcriber !== undefined ? [...models, transcriber] : models
       if (model !== undefined && named.some((one) => one !== model)) return { refusal: otherModel(), eventId }
-      since = plus(since, { text: size.text, audio: size.sound / sound.heard })
+      since = plus(since, { text: size.text, audio: size.sound / sound.input })
       if (type === 'response.create') {
         awaited += 1
         isNamelessPaid = false
@@ -190,7 +190,7 @@ export function createRealtimeMeter({ model, transcribes, maxOutput, context, de
       return usage
     },
     unfinished() {
-      const spoken = [...begun.values()].map((meter) => meter.delivered).filter(saysSomething)
+      const spoken = [...begun.values()].map((meter) => meter.delivered).filter(hasOutput)
       if (spoken.length === 0) return undefined
       const usage = estimate(spoken.reduce(together, nothingDelivered()))
       usage.in.fresh *= spoken.length
@@ -221,7 +221,7 @@ function readOr(frame: string): RealtimeFrame | GatewayError {
 }
 
 const ways = ['text', 'reasoning', 'sound'] as const
-const saysSomething = (said: Delivered) => ways.some((way) => said[way] > 0)
+const hasOutput = (delivery: Delivered) => ways.some((way) => delivery[way] > 0)
 
 function joined(a: Delivered, b: Delivered, join: (a: number, b: number) => number): Delivered {
   const both = nothingDelivered()

@@ -3,14 +3,14 @@ import { isObject } from '#shared/json'
 
 /** Characters of base64 per token. */
 export interface SoundRates {
-  heard: number
-  said: number
+  input: number
+  output: number
 }
 
 const base64 = 4 / 3
 const ratesOf = (bytesPerSecond: number): SoundRates => ({
-  heard: (bytesPerSecond * base64) / 10,
-  said: (bytesPerSecond * base64) / 20,
+  input: (bytesPerSecond * base64) / 10,
+  output: (bytesPerSecond * base64) / 20,
 })
 
 /** 24 kHz, 16 bits. */
@@ -19,15 +19,15 @@ const pcm = ratesOf(48_000)
 const telephone = ratesOf(8_000)
 
 /** The rates of sound whose format was not negotiated. */
-export const usualSound: SoundRates = { heard: pcm.heard, said: pcm.said }
+export const usualSound: SoundRates = { input: pcm.input, output: pcm.output }
 
 /** The rates of a session as the upstream describes it; unnamed rates stay unchanged. */
 export function soundOf(session: unknown, before: SoundRates): SoundRates {
   if (!isObject(session)) return before
   const audio = isObject(session.audio) ? session.audio : {}
   return {
-    heard: named(formatIn(audio.input) ?? session.input_audio_format)?.heard ?? before.heard,
-    said: named(formatIn(audio.output) ?? session.output_audio_format)?.said ?? before.said,
+    input: named(formatIn(audio.input) ?? session.input_audio_format)?.input ?? before.input,
+    output: named(formatIn(audio.output) ?? session.output_audio_format)?.output ?? before.output,
   }
 }
 

@@ -74,19 +74,19 @@ function readDuration(seconds: unknown): Usage | undefined {
 
 /** Bytes of text per second of speech, in any script, and its audio tokens. */
 const spokenBytes = 15
-const heardTokens = 10
+const inputTokensPerSecond = 10
 
 /**
  * Usage of a finished transcription, which is not a request of its own; estimated from its text if the upstream reports none. Undefined
  * when there is no text either.
  */
-export function transcriptUsage(told: Usage | undefined, transcript: unknown): Usage | undefined {
+export function transcriptUsage(reported: Usage | undefined, transcript: unknown): Usage | undefined {
   const bytes = typeof transcript === 'string' ? Buffer.byteLength(transcript) : 0
-  const saysNothing = !told || promptOf(told) + told.out.total + told.units.seconds === 0
-  if (saysNothing && bytes === 0) return told && asPart(told)
-  if (!saysNothing) return asPart(told)
+  const isEmpty = !reported || promptOf(reported) + reported.out.total + reported.units.seconds === 0
+  if (isEmpty && bytes === 0) return reported && asPart(reported)
+  if (!isEmpty) return asPart(reported)
   const usage = noUsage()
-  usage.in.audio = Math.ceil((bytes / spokenBytes) * heardTokens)
+  usage.in.audio = Math.ceil((bytes / spokenBytes) * inputTokensPerSecond)
   usage.out.total = Math.ceil(bytes / 4)
   return asPart(usage)
 }
