@@ -34,10 +34,10 @@ export { closeCodeOf as liveCloseCode, readSetup as readLiveSetup } from '#proto
 export { type AskedToken, lockedSetup, readTokenRequest, type SetupLock } from '#protocols/gemini/live/token'
 export { type CallSession, callIdIn, readBreach, readCallSession, writeCallSession } from '#protocols/openai/realtime/call'
 export {
+  type RequestedSession,
   readBetaSession,
   readClientSecret,
   readTranscriptionSession,
-  type SaidOfSession,
   writeBetaSession,
   writeClientSecret,
   writeSetup,

@@ -11,10 +11,10 @@ import type { Route, Visit } from '#http/request/route'
 import { openText, sealText } from '#http/request/sealed-text'
 import { withRoom } from '#http/request/with-room'
 import {
+  type RequestedSession,
   readBetaSession,
   readClientSecret,
   readTranscriptionSession,
-  type SaidOfSession,
   writeBetaSession,
   writeClientSecret,
   writeTranscriptionSession,
@@ -58,14 +58,14 @@ export function opened(services: Pick<SecretServices, 'sealer' | 'clock'>, text:
 export const isClientSecret = (text: string): boolean => text.startsWith(mark)
 
 /** Creates one. Rejects with GatewayError. */
-async function minted(services: SecretServices, visit: Visit, read: (text: string) => SaidOfSession) {
+async function minted(services: SecretServices, visit: Visit, read: (text: string) => RequestedSession) {
   const caller: Caller = admit(services, visit)
   if (!caller.key) throw new Error('a secret without a key')
   const reading = (room: BodyRoom) => readJsonPieces(visit.request, services, room)
   const { pieces, isLight } = await withRoom(services.rooms, senderOf(caller), reading)
   if (!isLight) throw tooLong()
-  const said = read(decodeUtf8(join(pieces)))
-  const { model, settings, seconds, transcribes } = said
+  const requested = read(decodeUtf8(join(pieces)))
+  const { model, settings, seconds, transcribes } = requested
   const session = Object.keys(settings).length > 0 ? JSON.stringify(settings) : undefined
   if (session !== undefined && session.length > mostSession) throw tooLong()
   const until = services.clock.now() + seconds * 1000
@@ -78,7 +78,7 @@ async function minted(services: SecretServices, visit: Visit, read: (text: strin
       ...(session !== undefined && { session }),
       ...(transcribes && { transcribes: read === readTranscriptionSession ? 'beta' : 'now' }),
     })
-  return { value, expiresAt: Math.floor(until / 1000), id: `sess_${services.random.base62(24)}`, said }
+  return { value, expiresAt: Math.floor(until / 1000), id: `sess_${services.random.base62(24)}`, requested }
 }
 
 const tooLong = () =>

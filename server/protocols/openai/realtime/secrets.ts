@@ -8,7 +8,7 @@ import { transcriberIn } from './transcription.ts'
 const names = bodyNames('openai', [], 'expires_after anchor seconds session model type')
 
 /** The requested settings of a session. */
-export interface SaidOfSession {
+export interface RequestedSession {
   model?: string
   /** What its first event is to set. */
   settings: Record<string, unknown>
@@ -25,7 +25,7 @@ export interface MintedSecret {
   expiresAt: number
   /** Of the session as it is planned. */
   id: string
-  said: SaidOfSession
+  requested: RequestedSession
 }
 
 /** Seconds. */
@@ -33,13 +33,13 @@ const usual = 600
 const most = 7200
 const beta = 60
 
-function settingsIn(session: Record<string, unknown>, seconds: number): SaidOfSession {
+function settingsIn(session: Record<string, unknown>, seconds: number): RequestedSession {
   const { model, ...settings } = session
   return { ...(!isAbsent(model) && { model: readModel(model) }), settings, seconds }
 }
 
 /** The body of `/v1/realtime/client_secrets`. Throws GatewayError 400. */
-export function readClientSecret(text: string): SaidOfSession {
+export function readClientSecret(text: string): RequestedSession {
   const { expires_after: after, session = {} } = text.trim() === '' ? {} : scanObject(text, names).value
   const seconds = isAbsent(after) ? usual : isObject(after) ? (after.seconds ?? usual) : undefined
   if (typeof seconds !== 'number' || !Number.isSafeInteger(seconds) || seconds < 10 || seconds > most) {
@@ -52,37 +52,43 @@ export function readClientSecret(text: string): SaidOfSession {
   return settingsIn({ ...session, type }, seconds)
 }
 
-function transcribing(settings: Record<string, unknown>, seconds: number): SaidOfSession {
+function transcribing(settings: Record<string, unknown>, seconds: number): RequestedSession {
   const model = transcriberIn({ session: settings })
   return { ...(model !== undefined && { model: readModel(model) }), settings, seconds, transcribes: true }
 }
 
 /** The body of `/v1/realtime/sessions`. Throws GatewayError 400. */
-export const readBetaSession = (text: string): SaidOfSession => settingsIn(text.trim() === '' ? {} : scanObject(text, names).value, beta)
+export const readBetaSession = (text: string): RequestedSession => settingsIn(text.trim() === '' ? {} : scanObject(text, names).value, beta)
 
 /** The body of `/v1/realtime/transcription_sessions`. Throws GatewayError 400. */
-export const readTranscriptionSession = (text: string): SaidOfSession =>
+export const readTranscriptionSession = (text: string): RequestedSession =>
   transcribing(text.trim() === '' ? {} : scanObject(text, names).value, beta)
 
 /** The answer of `/v1/realtime/client_secrets`. */
-export const writeClientSecret = ({ value, expiresAt, id, said }: MintedSecret) => ({
+export const writeClientSecret = ({ value, expiresAt, id, requested }: MintedSecret) => ({
   ...{ value, expires_at: expiresAt },
-  session: said.transcribes
-    ? { ...said.settings, type: 'transcription', object: 'realtime.transcription_session', id }
-    : { ...said.settings, type: 'realtime', object: 'realtime.session', id, ...(said.model !== undefined && { model: said.model }) },
+  session: requested.transcribes
+    ? { ...requested.settings, type: 'transcription', object: 'realtime.transcription_session', id }
+    : {
+        ...requested.settings,
+        type: 'realtime',
+        object: 'realtime.session',
+        id,
+        ...(requested.model !== undefined && { model: requested.model }),
+      },
 })
 
 /** The answer of `/v1/realtime/sessions`. */
-export const writeBetaSession = ({ value, expiresAt, id, said }: MintedSecret) => ({
-  ...said.settings,
+export const writeBetaSession = ({ value, expiresAt, id, requested }: MintedSecret) => ({
+  ...requested.settings,
   ...{ id, object: 'realtime.session' },
-  ...(said.model !== undefined && { model: said.model }),
+  ...(requested.model !== undefined && { model: requested.model }),
   client_secret: { value, expires_at: expiresAt },
 })
 
 /** The answer of `/v1/realtime/transcription_sessions`. */
-export const writeTranscriptionSession = ({ value, expiresAt, id, said }: MintedSecret) => ({
-  ...said.settings,
+export const writeTranscriptionSession = ({ value, expiresAt, id, requested }: MintedSecret) => ({
+  ...requested.settings,
   ...{ id, object: 'realtime.transcription_session' },
   client_secret: { value, expires_at: expiresAt },
 })
