@@ -43,14 +43,14 @@ export const atLine = (number: number, { code, message }: GatewayError): Gateway
   new GatewayError(code, `Line ${number}: ${message}`, { param: 'batch.inputConfig.fileName' })
 
 /** The other fields of a call that creates a batch. */
-export interface SaidOfBatch {
+export interface BatchFields {
   displayName?: string
   /** Id of the stored file with its requests. */
   file?: string
 }
 
 /** The body of that call without the elements of its list; `inline`: how many those are. Throws GatewayError 400. */
-export function readGeminiBatch(text: string, inline: number): SaidOfBatch {
+export function readGeminiBatch(text: string, inline: number): BatchFields {
   const batch = pickObject(scanObject(text, names).value, 'batch')
   const input = batch && pickObject(batch, 'inputConfig')
   if (!input) throw wrong('batch.inputConfig', 'an object with `requests` or `fileName`')

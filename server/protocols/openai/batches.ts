@@ -20,7 +20,7 @@ const names = bodyNames('openai', [], 'input_file_id endpoint completion_window 
 const lineNames = bodyNames('openai', [], 'custom_id method url body')
 
 /** The fields of a call that creates a batch. */
-export interface SaidOfBatch {
+export interface BatchFields {
   file: string
   endpoint: (typeof openaiBatchEndpoints)[number]
   metadata?: Record<string, string>
@@ -29,7 +29,7 @@ export interface SaidOfBatch {
 }
 
 /** The body of that call. Throws GatewayError 400. */
-export function readBatch(text: string): SaidOfBatch {
+export function readBatch(text: string): BatchFields {
   const { value: body } = scanObject(text, names)
   for (const field of ['input_file_id', 'endpoint', 'completion_window']) if (isAbsent(body[field])) throw missing(field)
   const endpoint = openaiBatchEndpoints.find((one) => one === body.endpoint)

@@ -16,13 +16,13 @@ const mostAdded = 20
 const mostPairs = 16
 
 /** The fields of a call about a conversation. Absent fields are absent. */
-export interface SaidOfConversation {
+export interface ConversationFields {
   metadata?: Record<string, string>
   items?: NewItem[]
 }
 
 /** The body of a call, which may be empty. Throws GatewayError 400. */
-export function readConversation(text: string): SaidOfConversation {
+export function readConversation(text: string): ConversationFields {
   if (text.trim() === '') return {}
   const { metadata, items } = scanObject(text, names).value
   return {
@@ -42,7 +42,7 @@ export function readMetadata(metadata: unknown): Record<string, string> {
 }
 
 /** The items of a call that does nothing but add some. Throws GatewayError 400. */
-export function demandItems({ items }: SaidOfConversation): NewItem[] {
+export function demandItems({ items }: ConversationFields): NewItem[] {
   if (!items) throw missing('items')
   return items
 }

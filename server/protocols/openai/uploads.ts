@@ -12,7 +12,7 @@ const names = bodyNames('openai', [], 'bytes filename mime_type purpose expires_
 const usualLife = 30 * 24 * 3_600_000
 
 /** The metadata of a file before its parts arrive. */
-export interface SaidOfUpload {
+export interface UploadFields {
   bytes: number
   name: string
   type: string
@@ -29,7 +29,7 @@ function text(body: Body, field: string): string {
 }
 
 /** The call that begins an upload. Throws GatewayError 400. */
-export function readUpload(json: string, purposes: readonly string[]): SaidOfUpload {
+export function readUpload(json: string, purposes: readonly string[]): UploadFields {
   const { value: body } = scanObject(json, names)
   const bytes = readCount(body, 'bytes', Number.MAX_SAFE_INTEGER, 1)
   if (bytes === undefined) throw missing('bytes')
