@@ -26,12 +26,12 @@ export interface Writing {
   losses: LossList
 }
 
-export type SaidPart = TextPart | MediaPart | NativePart
+export type WritablePart = TextPart | MediaPart | NativePart
 
 /** One part of a message, or undefined when it is lost. Throws GatewayError `unsupported_value` for media that Chat has no place for. */
-export const writePart = (part: SaidPart, writing: Writing): Body | undefined => writeKind(part, partWriters, writing)
+export const writePart = (part: WritablePart, writing: Writing): Body | undefined => writeKind(part, partWriters, writing)
 
-const partWriters: KindWriters<SaidPart, Writing, Body | undefined> = {
+const partWriters: KindWriters<WritablePart, Writing, Body | undefined> = {
   text: writeText,
   media: (part, writing) => ({ ...writeMedia(part, writing), ...writeCache(part.cache, writing) }),
   native: writeNative,
