@@ -13,12 +13,12 @@ type Amount = Record<Kind, number>
 
 type Source = 'pieces' | 'texts' | 'parts' | 'whole'
 
-/** Of one kind: so much by each telling, and by the largest. */
+/** Of one kind: the amount by each source, and the largest. */
 type AmountBySource = Record<Source | 'most', number>
 
 interface Counted {
   name: number
-  told: Partial<Record<Kind, AmountBySource>>
+  counts: Partial<Record<Kind, AmountBySource>>
 }
 
 export interface ItemMeter {
@@ -44,20 +44,20 @@ export function itemMeter(listener?: Delivered['listener'], tokensOf: (base64: s
 
   function itemAt({ output_index: index }: Fields): Counted {
     const place = items.size < mostItems || items.has(index) ? index : undefined
-    const item = items.get(place) ?? { name: 0, told: {} }
+    const item = items.get(place) ?? { name: 0, counts: {} }
     items.set(place, item)
     return item
   }
 
   /** Adds to one source; only what is new goes into the total. */
-  function count(item: Counted, telling: Source, kind: Kind, amount: number): void {
+  function count(item: Counted, source: Source, kind: Kind, amount: number): void {
     if (amount === 0) return
-    const told = item.told[kind] ?? { pieces: 0, texts: 0, parts: 0, whole: 0, most: 0 }
-    item.told[kind] = told
-    told[telling] = telling === 'whole' ? Math.max(told.whole, amount) : told[telling] + amount
-    if (told[telling] <= told.most) return
-    delivered[kind] += told[telling] - told.most
-    told.most = told[telling]
+    const counts = item.counts[kind] ?? { pieces: 0, texts: 0, parts: 0, whole: 0, most: 0 }
+    item.counts[kind] = counts
+    counts[source] = source === 'whole' ? Math.max(counts.whole, amount) : counts[source] + amount
+    if (counts[source] <= counts.most) return
+    delivered[kind] += counts[source] - counts.most
+    counts.most = counts[source]
   }
 
   function addWhole(item: Counted, whole: Fields): void {

@@ -22,7 +22,7 @@ function opening(item: JsonObject): JsonObject | undefined {
 /** The events of a step that arrived whole: its start contains everything. */
 interface Open {
   index: number
-  isSaid: boolean
+  isSent: boolean
 }
 
 /** Only events after the one with the id `after` are sent. */
@@ -39,22 +39,22 @@ export function openInteraction(after?: string): RewordedStream {
     if (isPast) out += `event: ${type}\ndata: ${JSON.stringify({ ...fields, event_id: id, event_type: type })}\n\n`
     else isPast = id === after
   }
-  const delta = (said: JsonObject, what: JsonObject) => {
-    const step = open.get(said.output_index)
+  const delta = (event: JsonObject, what: JsonObject) => {
+    const step = open.get(event.output_index)
     if (!step) return
-    step.isSaid = true
+    step.isSent = true
     send('step.delta', { index: step.index, delta: what })
   }
 
-  function begin(said: JsonObject, item: JsonObject): void {
+  function begin(event: JsonObject, item: JsonObject): void {
     const step = opening(item)
     if (!step) return
-    open.set(said.output_index, { index: steps, isSaid: false })
+    open.set(event.output_index, { index: steps, isSent: false })
     send('step.start', { index: steps++, step })
   }
 
-  function end(said: JsonObject, item: JsonObject): void {
-    const step = open.get(said.output_index)
+  function end(event: JsonObject, item: JsonObject): void {
+    const step = open.get(event.output_index)
     if (!step) {
       for (const whole of stepsOf(item)) {
         send('step.start', { index: steps, step: whole })
@@ -62,10 +62,10 @@ export function openInteraction(after?: string): RewordedStream {
       }
       return
     }
-    open.delete(said.output_index)
+    open.delete(event.output_index)
     if (item.type === 'reasoning' && typeof item.encrypted_content === 'string')
       send('step.delta', { index: step.index, delta: { type: 'thought_signature', signature: item.encrypted_content } })
-    if (!step.isSaid && item.type === 'function_call')
+    if (!step.isSent && item.type === 'function_call')
       send('step.delta', { index: step.index, delta: { type: 'arguments_delta', arguments: item.arguments } })
     send('step.stop', { index: step.index })
   }
@@ -79,34 +79,34 @@ export function openInteraction(after?: string): RewordedStream {
 
   const itemIn = ({ item }: JsonObject) => (isObject(item) ? item : {})
   const responseIn = ({ response }: JsonObject) => (isObject(response) ? response : {})
-  const sayText = (said: JsonObject) => delta(said, { type: 'text', text: said.delta })
-  const sayThought = (said: JsonObject) => delta(said, { type: 'thought_summary', content: { type: 'text', text: said.delta } })
-  const handlers: Readonly<Record<string, (said: JsonObject) => void>> = {
-    'response.created': (said) => send('interaction.created', { interaction: { ...headOf(responseIn(said)), status: 'in_progress' } }),
-    'response.in_progress': (said) => send('interaction.status_update', { interaction_id: responseIn(said).id, status: 'in_progress' }),
-    'response.output_item.added': (said) => begin(said, itemIn(said)),
-    'response.output_item.done': (said) => end(said, itemIn(said)),
-    'response.output_text.delta': sayText,
-    'response.refusal.delta': sayText,
-    'response.output_text.annotation.added': (said) =>
-      delta(said, { type: 'text_annotation_delta', annotations: listOf([said.annotation]) }),
-    'response.reasoning_summary_text.delta': sayThought,
-    'response.reasoning_text.delta': sayThought,
-    'response.function_call_arguments.delta': (said) => delta(said, { type: 'arguments_delta', arguments: said.delta }),
-    'response.completed': (said) => over(responseIn(said)),
-    'response.incomplete': (said) => over(responseIn(said)),
-    'response.failed': (said) => over(responseIn(said)),
-    'response.cancelled': (said) => over(responseIn(said)),
-    error: (said) => over({ status: 'failed', error: said }),
+  const sendText = (event: JsonObject) => delta(event, { type: 'text', text: event.delta })
+  const sendThought = (event: JsonObject) => delta(event, { type: 'thought_summary', content: { type: 'text', text: event.delta } })
+  const handlers: Readonly<Record<string, (event: JsonObject) => void>> = {
+    'response.created': (event) => send('interaction.created', { interaction: { ...headOf(responseIn(event)), status: 'in_progress' } }),
+    'response.in_progress': (event) => send('interaction.status_update', { interaction_id: responseIn(event).id, status: 'in_progress' }),
+    'response.output_item.added': (event) => begin(event, itemIn(event)),
+    'response.output_item.done': (event) => end(event, itemIn(event)),
+    'response.output_text.delta': sendText,
+    'response.refusal.delta': sendText,
+    'response.output_text.annotation.added': (event) =>
+      delta(event, { type: 'text_annotation_delta', annotations: listOf([event.annotation]) }),
+    'response.reasoning_summary_text.delta': sendThought,
+    'response.reasoning_text.delta': sendThought,
+    'response.function_call_arguments.delta': (event) => delta(event, { type: 'arguments_delta', arguments: event.delta }),
+    'response.completed': (event) => over(responseIn(event)),
+    'response.incomplete': (event) => over(responseIn(event)),
+    'response.failed': (event) => over(responseIn(event)),
+    'response.cancelled': (event) => over(responseIn(event)),
+    error: (event) => over({ status: 'failed', error: event }),
   }
 
   return {
     contentType: 'text/event-stream; charset=utf-8',
     push({ data }: Frame) {
-      const said = isOver || data === undefined || data === '' ? undefined : parseObject(data)
-      if (!said) return undefined
+      const event = isOver || data === undefined || data === '' ? undefined : parseObject(data)
+      if (!event) return undefined
       out = ''
-      handlers[String(said.type)]?.(said)
+      handlers[String(event.type)]?.(event)
       return out === '' ? undefined : encoder.encode(out)
     },
   }

@@ -150,12 +150,12 @@ export function closeCodeOf({ status, blame }: GatewayError): number {
  * account.
  */
 export function readClosing(code: number, reason: string): GatewayError {
-  const said = reason.toLowerCase()
-  if (/quota|rate limit|resource.?exhausted/.test(said))
+  const message = reason.toLowerCase()
+  if (/quota|rate limit|resource.?exhausted/.test(message))
     return new GatewayError('upstream_rate_limited', 'The upstream limits sessions at the moment. Try again shortly.')
-  if (/api key|credential|permission|unauthenticated/.test(said))
+  if (/api key|credential|permission|unauthenticated/.test(message))
     return new GatewayError('upstream_auth_failed', 'The upstream did not accept the credentials of its channel.')
-  if (/not found|not supported for bidi/.test(said))
+  if (/not found|not supported for bidi/.test(message))
     return new GatewayError('upstream_rejected', 'The upstream does not offer this model for live sessions.', {
       ...{ status: 404, publicCode: 'model_not_found', param: 'setup.model', retry: 'other' },
     })

@@ -12,9 +12,9 @@ import type { Body } from '../fields.ts'
 export function readReasoning(piece: Body): ReasoningPart | undefined {
   const details = Array.isArray(piece.reasoning_details) ? piece.reasoning_details.filter(isObject) : []
   const plain = textOf(piece.reasoning_content) || textOf(piece.reasoning) || thinkingIn(piece.content)
-  const told = details.map((detail) => textOf(detail.text) || textOf(detail.summary)).filter((text) => text !== '')
+  const fromDetails = details.map((detail) => textOf(detail.text) || textOf(detail.summary)).filter((text) => text !== '')
   const opaque = details.flatMap(readDetail)
-  const text = told.length > 0 ? told : plain === '' ? [] : [plain]
+  const text = fromDetails.length > 0 ? fromDetails : plain === '' ? [] : [plain]
   if (text.length === 0 && opaque.length === 0) return undefined
   const summary = details.some((detail) => textOf(detail.summary) !== '')
   return { kind: 'reasoning', text, form: text.length === 0 ? 'hidden' : summary ? 'summary' : 'full', opaque }

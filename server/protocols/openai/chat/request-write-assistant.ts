@@ -125,11 +125,11 @@ const writeCall = (call: CallPart, place: CallPlace): Body => ({
 const callWriters: FieldWriters<CallPart, CallPlace> = {
   callId: (callId, { ids }) => ({ id: ids.out(callId) }),
   form: (form, { names, target }, { name, namespace, argsText }) => {
-    const told = names.out(name, namespace)
-    if (form === 'json') return { type: 'function', function: { name: told, arguments: argsText === '' ? '{}' : argsText } }
+    const upstreamName = names.out(name, namespace)
+    if (form === 'json') return { type: 'function', function: { name: upstreamName, arguments: argsText === '' ? '{}' : argsText } }
     return target.capabilities.customToolsRefused === true
-      ? { type: 'function', function: { name: told, arguments: wrapInput(argsText) } }
-      : { type: 'custom', custom: { name: told, input: argsText } }
+      ? { type: 'function', function: { name: upstreamName, arguments: wrapInput(argsText) } }
+      : { type: 'custom', custom: { name: upstreamName, input: argsText } }
   },
   name: writtenElsewhere,
   namespace: writtenElsewhere,

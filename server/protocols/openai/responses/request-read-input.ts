@@ -194,8 +194,8 @@ function summaryOf(item: Item): string | undefined {
   if (typeof type !== 'string' || !/_call(?:_output)?$|^mcp_list_tools$/.test(type)) return undefined
   const label = type.replaceAll('_', ' ')
   if (type === 'web_search_call') return `[${label}: ${searchWords(item.action)}]`
-  const told = Object.fromEntries(Object.entries(exact(item)).filter(([key]) => !bookkeeping.has(key)))
-  return `[${label}: ${JSON.stringify(told).slice(0, longest)}]`
+  const fields = Object.fromEntries(Object.entries(exact(item)).filter(([key]) => !bookkeeping.has(key)))
+  return `[${label}: ${JSON.stringify(fields).slice(0, longest)}]`
 }
 
 function searchWords(action: unknown): string {

@@ -67,8 +67,8 @@ function spaceOf(name: string, spaces: Map<string, Item[]>, items: Item[], { ext
   if (known) return known
   const tools: Item[] = []
   spaces.set(name, tools)
-  const told = isObject(extensions.responses?.namespaces) ? extensions.responses.namespaces[name] : undefined
-  items.push({ type: 'namespace', name, description: '', ...(isObject(told) && told), tools })
+  const spaceFields = isObject(extensions.responses?.namespaces) ? extensions.responses.namespaces[name] : undefined
+  items.push({ type: 'namespace', name, description: '', ...(isObject(spaceFields) && spaceFields), tools })
   return tools
 }
 

@@ -159,7 +159,7 @@ interface Content {
   citations: Citation[]
   logprobs: TokenLogprob[]
   /** How many of them deltas have sent. */
-  told: number
+  sent: number
 }
 
 export interface MessageDraft extends Draft {
@@ -182,7 +182,7 @@ export function messageDraft(
   function addText(content: Content, delta: string): void {
     if (delta === '') return
     keep(content, delta)
-    tellText(content, delta)
+    sendText(content, delta)
   }
 
   function keep(content: Content, delta: string): void {
@@ -190,10 +190,10 @@ export function messageDraft(
     content.length += delta.length
   }
 
-  function tellText(content: Content, delta: string): void {
-    const { logprobs, told, isRefusal } = content
-    if (!isRefusal) content.told = logprobs.length
-    say(...textEvent(content, delta, logprobs.slice(told)))
+  function sendText(content: Content, delta: string): void {
+    const { logprobs, sent, isRefusal } = content
+    if (!isRefusal) content.sent = logprobs.length
+    say(...textEvent(content, delta, logprobs.slice(sent)))
   }
 
   const textEvent = ({ index, isRefusal }: Content, delta: string, logprobs: TokenLogprob[]): [type: string, fields: Fields] =>
@@ -213,7 +213,7 @@ export function messageDraft(
     phase,
     begin(at, isRefusal) {
       const index = contents.size
-      contents.set(at, { index, isRefusal, pieces: [], length: 0, citations: [], logprobs: [], told: 0 })
+      contents.set(at, { index, isRefusal, pieces: [], length: 0, citations: [], logprobs: [], sent: 0 })
       say('content_part.added', { content_index: index, part: isRefusal ? refusalContent('') : textContent('') })
     },
     delta(delta: Piece, at: number) {
@@ -225,14 +225,14 @@ export function messageDraft(
     },
     texts(at) {
       const content = contents.get(at)
-      if (!content || content.told < content.logprobs.length) return undefined
+      if (!content || content.sent < content.logprobs.length) return undefined
       return texts(...textEvent(content, marker, []), (text) => keep(content, text))
     },
     close(at) {
       const content = contents.get(at)
       if (!content) return
       // Those that arrived after the last text.
-      if (content.told < content.logprobs.length) tellText(content, '')
+      if (content.sent < content.logprobs.length) sendText(content, '')
       const text = content.pieces.join('')
       const place = { content_index: content.index }
       if (content.isRefusal) say('refusal.done', { ...place, refusal: text })

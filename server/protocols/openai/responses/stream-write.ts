@@ -82,7 +82,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
     }
   }
 
-  const object = (told: Omit<ResponseState, 'id' | 'created'>) => responseObject(echo ?? {}, { ...head, ...told })
+  const object = (state: Omit<ResponseState, 'id' | 'created'>) => responseObject(echo ?? {}, { ...head, ...state })
 
   function start(id: string, created: number): void {
     head = { id: responseId(id, codecContext), created }
@@ -195,8 +195,8 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
     const completedAt = status === 'completed' ? { completedAt: Math.floor(codecContext.now() / 1000) } : {}
     const error = status === 'failed' ? { error: failedCall } : {}
     // Clients take a missing usage for a broken answer.
-    const told = { status, incomplete, output, usage: usage ?? noUsage(), tier, ...completedAt, ...error }
-    send(`response.${status}`, { response: object(told) })
+    const state = { status, incomplete, output, usage: usage ?? noUsage(), tier, ...completedAt, ...error }
+    send(`response.${status}`, { response: object(state) })
   }
 
   /** Earlier output stays in the final object, marked as incomplete. */
