@@ -22,7 +22,7 @@ export interface Delivered {
 }
 
 /** Usage reported by an upstream, with what had been delivered at that time. An output of zero means that the output was not reported. */
-export interface Told {
+export interface ReportedUsage {
   usage: Usage
   delivered: Delivered
 }
@@ -66,7 +66,7 @@ export function textBytes(text: unknown, { listener }: Pick<Delivered, 'listener
 }
 
 /** The later of two running totals, side by side: input or output that the last one omits or puts at zero is the earlier one's. */
-export function later(before: Told | undefined, after: Told | undefined): Told | undefined {
+export function later(before: ReportedUsage | undefined, after: ReportedUsage | undefined): ReportedUsage | undefined {
   if (!before || !after) return after ?? before
   const lacksIn = promptOf(after.usage) === 0 && promptOf(before.usage) > 0
   const lacksOut = after.usage.out.total === 0 && before.usage.out.total > 0
@@ -91,10 +91,19 @@ export interface Settling {
  * The usage to charge. Missing or implausible figures: everything is estimated here (`estimated`). Input or output that the upstream
  * omitted, and output after its figures, is estimated and added; an interrupted answer is charged at least what was delivered (`partial`).
  */
-export function settled(told: Told | undefined, delivered: Delivered, { inputBytes, scale = roughly, isOver }: Settling): Usage {
-  if (!told || scale.isPlausible?.(told.usage) === false) return counted(delivered, inputBytes, scale)
-  const usage: Usage = { ...told.usage, in: { ...told.usage.in }, out: { ...told.usage.out }, units: { ...told.usage.units } }
-  const before = usage.out.total === 0 ? nothingDelivered() : told.delivered
+export function settled(
+  reported: ReportedUsage | undefined,
+  delivered: Delivered,
+  { inputBytes, scale = roughly, isOver }: Settling,
+): Usage {
+  if (!reported || scale.isPlausible?.(reported.usage) === false) return counted(delivered, inputBytes, scale)
+  const usage: Usage = {
+    ...reported.usage,
+    in: { ...reported.usage.in },
+    out: { ...reported.usage.out },
+    units: { ...reported.usage.units },
+  }
+  const before = usage.out.total === 0 ? nothingDelivered() : reported.delivered
   const added = !isSame(before, delivered) && addOut(usage, outOf(since(before, delivered), scale))
   const raised = !isOver && raiseOut(usage, outOf(delivered, scale))
   const filled = promptOf(usage) === 0 && inputBytes > 0
@@ -104,8 +113,8 @@ export function settled(told: Told | undefined, delivered: Delivered, { inputByt
 }
 
 /** Whether the tokens of the texts themselves are needed: figures of the upstream for a whole answer are missing or implausible. */
-export const needsTexts = (told: Told | undefined, scale: Scale | undefined): boolean =>
-  !told || told.usage.out.total === 0 || scale?.isPlausible?.(told.usage) === false
+export const needsTexts = (reported: ReportedUsage | undefined, scale: Scale | undefined): boolean =>
+  !reported || reported.usage.out.total === 0 || scale?.isPlausible?.(reported.usage) === false
 
 /** Estimates everything here. */
 function counted(delivered: Delivered, inputBytes: number, scale: Scale): Usage {

@@ -1,7 +1,7 @@
 /** The usage of an answer that is converted to events: the same rule as for passthrough (`delivered.ts`). Stores numbers only. */
 import type { TakeText } from './codec.ts'
 import type { ConversationEvent, Delta, PartHead } from './conversation-event.ts'
-import { type Delivered, nothingDelivered, settled, soundTokens, type Told, textBytes } from './delivered.ts'
+import { type Delivered, nothingDelivered, type ReportedUsage, settled, soundTokens, textBytes } from './delivered.ts'
 import type { Scale, TextListener } from './token-estimator.ts'
 import { noUsage, type Usage } from './usage.ts'
 
@@ -20,7 +20,7 @@ export function eventMeter(listener: TextListener): EventMeter {
   const open = new Map<string, PartHead>()
   const unfinished = new Set<number>()
   let hasFinished = false
-  let told: Told | undefined
+  let reported: ReportedUsage | undefined
   /** As counted by a codec without figures of the upstream. */
   let searches = 0
 
@@ -59,17 +59,17 @@ export function eventMeter(listener: TextListener): EventMeter {
    */
   function tell(usage: Usage): void {
     if (usage.provenance === 'estimated') searches = usage.units.searches
-    else if (usage.provenance === 'provider') told = { usage, delivered }
-    else told = { usage: { ...usage, out: told?.usage.out ?? noUsage().out }, delivered: told?.delivered ?? nothingDelivered() }
+    else if (usage.provenance === 'provider') reported = { usage, delivered }
+    else reported = { usage: { ...usage, out: reported?.usage.out ?? noUsage().out }, delivered: reported?.delivered ?? nothingDelivered() }
   }
 
   return {
     hear(events) {
       const before = { ...delivered }
       for (const event of events) note(event)
-      if (told?.delivered === delivered) told.delivered = { ...delivered }
+      if (reported?.delivered === delivered) reported.delivered = { ...delivered }
       // Events that a reader held back until the end had arrived before the figures.
-      else if (told && events.some(({ kind }) => kind === 'end')) told.delivered = plus(told.delivered, before, delivered)
+      else if (reported && events.some(({ kind }) => kind === 'end')) reported.delivered = plus(reported.delivered, before, delivered)
     },
     texts(choice, at) {
       const kind = kindOf(open.get(`${choice}/${at}`))
@@ -79,7 +79,7 @@ export function eventMeter(listener: TextListener): EventMeter {
       }
     },
     used(inputBytes, scale) {
-      const usage = settled(told, delivered, { inputBytes, scale, isOver: hasFinished && unfinished.size === 0 })
+      const usage = settled(reported, delivered, { inputBytes, scale, isOver: hasFinished && unfinished.size === 0 })
       if (usage.provenance === 'estimated') usage.units.searches = searches
       return usage
     },

@@ -12,7 +12,7 @@ export interface Scale {
   /** Output tokens. */
   output(bytes: number): number
   /** False for implausible usage reported by an upstream, which is then estimated instead. Absent = all usage is plausible. */
-  isPlausible?(told: Omit<Usage, 'raw'>): boolean
+  isPlausible?(reported: Omit<Usage, 'raw'>): boolean
 }
 
 /** Gets the delivered text. */

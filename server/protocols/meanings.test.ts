@@ -29,9 +29,9 @@ test('a schema that is always enforced at home is strict wherever it fits, and t
     const strict = { strict: true, schema: person }
     expect(sent('responses', from, body(person))).toMatchObject({ body: { text: { format: strict } }, losses: [] })
     expect(sent('chat', from, body(person))).toMatchObject({ body: { response_format: { json_schema: strict } }, losses: [] })
-    const told = { losses: [{ field: 'output.format.strict', what: 'adapted' }] }
-    expect(sent('responses', from, body(loose))).toMatchObject({ body: { text: { format: { strict: false } } }, ...told })
-    expect(sent('chat', from, body(loose))).toMatchObject(told)
+    const reported = { losses: [{ field: 'output.format.strict', what: 'adapted' }] }
+    expect(sent('responses', from, body(loose))).toMatchObject({ body: { text: { format: { strict: false } } }, ...reported })
+    expect(sent('chat', from, body(loose))).toMatchObject(reported)
     expect(sent('chat', from, body(loose)).body.response_format).not.toHaveProperty('json_schema.strict')
   }
 })
@@ -62,12 +62,12 @@ test('tokens from a cache are found where Kimi tells them', () => {
 test('stop sequences that an upstream does not take are kept by cutting its answer here', () => {
   const stops = ['1', '2', '3', '4', '5', '6']
   const asked = { model: 'm', max_tokens: 99, messages: [hi], stop_sequences: stops }
-  const told = (to: Dialect) => {
+  const reported = (to: Dialect) => {
     const { body, memo, losses } = sent(to, 'messages', asked)
     const { generationConfig } = body as { generationConfig?: { stopSequences?: string[] } }
     return [body.stop ?? generationConfig?.stopSequences, memo.stopHere, losses]
   }
-  expect(told('responses')).toEqual([undefined, stops, []])
-  expect(told('chat')).toEqual([stops.slice(0, 4), stops.slice(4), []])
-  expect(told('gemini')).toEqual([stops.slice(0, 5), stops.slice(5), []])
+  expect(reported('responses')).toEqual([undefined, stops, []])
+  expect(reported('chat')).toEqual([stops.slice(0, 4), stops.slice(4), []])
+  expect(reported('gemini')).toEqual([stops.slice(0, 5), stops.slice(5), []])
 })

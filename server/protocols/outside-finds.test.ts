@@ -103,31 +103,35 @@ const details = { type: 'refusal', category: 'cyber', explanation: 'why' }
 const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }
 
 /** An answer, and either the reported path or the text that arrives. */
-const answers: [Dialect, Body, { told: string } | { arrives: string }][] = [
+const answers: [Dialect, Body, { reported: string } | { arrives: string }][] = [
   [
     'gemini',
     geminiSaid({ groundingMetadata: { searchEntryPoint: { renderedContent: '<b>' } } }),
-    { told: 'candidates[0].groundingMetadata.searchEntryPoint' },
+    { reported: 'candidates[0].groundingMetadata.searchEntryPoint' },
   ],
   ['gemini', grounded({ retrievedContext: { uri: 'https://a.example/x', title: 't' } }), { arrives: 'https://a.example/x' }],
-  ['gemini', grounded({ retrievedContext: { uri: 'gs://b/x', title: 't', text: 'x' } }), { told: 'response.citations' }],
+  ['gemini', grounded({ retrievedContext: { uri: 'gs://b/x', title: 't', text: 'x' } }), { reported: 'response.citations' }],
   ['gemini', grounded({ maps: { uri: 'https://maps.google.com/?cid=1', title: 't' } }), { arrives: 'https://maps.google.com/?cid=1' }],
   [
     'gemini',
     geminiSaid({ urlContextMetadata: { urlMetadata: [{ retrievedUrl: 'https://a.b' }] } }),
-    { told: 'candidates[0].urlContextMetadata' },
+    { reported: 'candidates[0].urlContextMetadata' },
   ],
   [
     'gemini',
     geminiSaid({ safetyRatings: [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'LOW' }] }),
-    { told: 'candidates[0].safetyRatings' },
+    { reported: 'candidates[0].safetyRatings' },
   ],
-  ['gemini', { promptFeedback: { blockReason: 'SAFETY', blockReasonMessage: 'no' } }, { told: 'promptFeedback.blockReasonMessage' }],
-  ['messages', messagesSaid({ stop_reason: 'refusal', stop_details: details }), { told: 'stop_details' }],
-  ['messages', messagesSaid({ container: { id: 'c', expires_at: '2026-01-01T00:00:00Z' } }), { told: 'container' }],
-  ['messages', messagesSaid({ context_management: { applied_edits: [{ type: 'x' }] } }), { told: 'context_management' }],
-  ['chat', chatAnswered({ moderation: { flagged: true } }), { told: 'moderation' }],
-  ['chat', chatAnswered({ prompt_filter_results: [{ prompt_index: 0, content_filter_results: safe }] }), { told: 'prompt_filter_results' }],
+  ['gemini', { promptFeedback: { blockReason: 'SAFETY', blockReasonMessage: 'no' } }, { reported: 'promptFeedback.blockReasonMessage' }],
+  ['messages', messagesSaid({ stop_reason: 'refusal', stop_details: details }), { reported: 'stop_details' }],
+  ['messages', messagesSaid({ container: { id: 'c', expires_at: '2026-01-01T00:00:00Z' } }), { reported: 'container' }],
+  ['messages', messagesSaid({ context_management: { applied_edits: [{ type: 'x' }] } }), { reported: 'context_management' }],
+  ['chat', chatAnswered({ moderation: { flagged: true } }), { reported: 'moderation' }],
+  [
+    'chat',
+    chatAnswered({ prompt_filter_results: [{ prompt_index: 0, content_filter_results: safe }] }),
+    { reported: 'prompt_filter_results' },
+  ],
   ['chat', chatAnswered({ citations: ['https://a.example/'] }), { arrives: 'https://a.example/' }],
   ['chat', chatAnswered({ search_results: [{ title: 't', url: 'https://a.example/' }] }), { arrives: 'https://a.example/' }],
   ['chat', chatAnswered({}, { content: [thinking, { type: 'text', text: 'Yes.' }] }), { arrives: 'Hm.' }],
@@ -138,7 +142,7 @@ test.each(answers)('an answer of %s %j', (from, body, expected) => {
     const answer = codecs[from].readResponse(JSON.stringify(body), noMemo, testPen())
     const { body: said, losses } = codecs[to].writeResponse(answer, askedBy(to), testPen())
     const fields = [...(answer.losses ?? []), ...losses].map(({ field }: Loss) => field)
-    if ('told' in expected) expect([to, fields]).toEqual([to, expect.arrayContaining([expected.told])])
+    if ('told' in expected) expect([to, fields]).toEqual([to, expect.arrayContaining([expected.reported])])
     else expect([to, fields, said]).toEqual([to, [], expect.stringContaining(expected.arrives)])
   }
 })

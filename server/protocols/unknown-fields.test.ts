@@ -80,12 +80,12 @@ const lossesOf = (dialect: Dialect, events: object[]) => {
 }
 
 test('a kind of event that nobody knows is told, once; progress and repetitions are not', () => {
-  const told = ['response.mood.delta', 'response.mood.delta', 'response.audio.delta', 'response.web_search_call.searching']
+  const reported = ['response.mood.delta', 'response.mood.delta', 'response.audio.delta', 'response.web_search_call.searching']
   const known = ['response.output_text.done', 'response.mcp_call_arguments.delta', 'response.mcp_list_tools.completed', 'keepalive']
   expect(
     lossesOf(
       'responses',
-      [...told, ...known, 'evil\nname'].map((type) => ({ type, output_index: 0 })),
+      [...reported, ...known, 'evil\nname'].map((type) => ({ type, output_index: 0 })),
     ),
   ).toEqual(['events.response.mood.delta', 'events.response.audio.delta', 'events.*'])
   const block = { type: 'content_block_delta', index: 0, delta: { type: 'mood_delta', mood: 1 } }

@@ -97,19 +97,19 @@ export function isPlausible(reported: ReportedUsage, plausible: PlausibleUsage):
 }
 
 /** The reported usage of an operation, with implausible figures replaced by the ones that were held for; marked as estimated. */
-export function plausiblePart(told: Usage, possible: PlausibleUsage, most: Usage): Usage {
+export function plausiblePart(figures: Usage, possible: PlausibleUsage, most: Usage): Usage {
   const none = noUsage()
   const has = (part: Partial<Pick<Usage, 'in' | 'out' | 'units'>>) => isPlausible({ ...none, ...part }, possible)
-  const { searches, seconds } = told.units
+  const { searches, seconds } = figures.units
   const units = {
     searches: has({ units: { ...none.units, searches } }) ? searches : most.units.searches,
     seconds: has({ units: { ...none.units, seconds } }) ? seconds : most.units.seconds,
   }
   return {
-    ...told,
-    in: has({ in: told.in }) ? told.in : most.in,
-    out: has({ out: told.out }) ? told.out : most.out,
-    units: { ...told.units, ...units },
+    ...figures,
+    in: has({ in: figures.in }) ? figures.in : most.in,
+    out: has({ out: figures.out }) ? figures.out : most.out,
+    units: { ...figures.units, ...units },
     provenance: 'estimated',
   }
 }

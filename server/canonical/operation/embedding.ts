@@ -116,9 +116,9 @@ function sum(usages: readonly Usage[]): Usage {
     total.in.audio += input.audio
     total.in.image += input.image
   }
-  const told = usages.filter(({ provenance }) => provenance === 'provider')
-  if (told.length > 0) total.provenance = told.length === usages.length ? 'provider' : 'partial'
-  total.raw = told.length > 0 && told.length <= 32 ? told.map(({ raw }) => raw) : null
+  const reported = usages.filter(({ provenance }) => provenance === 'provider')
+  if (reported.length > 0) total.provenance = reported.length === usages.length ? 'provider' : 'partial'
+  total.raw = reported.length > 0 && reported.length <= 32 ? reported.map(({ raw }) => raw) : null
   return total
 }
 

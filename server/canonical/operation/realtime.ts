@@ -49,7 +49,7 @@ export interface RealtimeLimits {
   /** Which kind of output is more expensive. */
   dearest: 'text' | 'audio'
   /** False for implausible usage of one response, which is then estimated instead. Absent = all usage is plausible. */
-  isPlausible?(told: Usage): boolean
+  isPlausible?(reported: Usage): boolean
 }
 
 /** The protocols of sessions. */

@@ -42,13 +42,13 @@ const mostChanges = 8
 
 /** Records each unknown field of one stream in `losses`, once by its path; an upstream that repeats it in every event costs little. */
 export function unknownFields(losses: LossList): UnknownFields {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   /** By the id of the table: the events of a stream are alike, so most cost a comparison for each name. */
   const shapes: (Shape | undefined)[] = []
 
   const tell = (path: string) => {
-    if (told.has(path) || told.size >= mostLosses) return
-    told.add(path)
+    if (reported.has(path) || reported.size >= mostLosses) return
+    reported.add(path)
     losses.dropped(path, 'Parley does not know this field of the answer.')
   }
 
@@ -89,7 +89,7 @@ export function unknownFields(losses: LossList): UnknownFields {
   }
 
   return (piece, known, path = '', index) => {
-    if (told.size >= mostLosses || isKnown(piece, known)) return
+    if (reported.size >= mostLosses || isKnown(piece, known)) return
     tellUnknown(piece, known, index === undefined ? path : `${path}[${index}]`, tell)
   }
 }
@@ -118,10 +118,10 @@ export function lossesIn(answers: readonly (JsonObject | undefined)[], known: Kn
 
 /** Records each kind of event, or of a piece of one, that a reader does not know: once, under `events`. */
 export function unknownKinds(losses: LossList): (kind: string) => void {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return (kind) => {
-    if (told.has(kind) || told.size >= mostLosses) return
-    told.add(kind)
+    if (reported.has(kind) || reported.size >= mostLosses) return
+    reported.add(kind)
     losses.dropped(`events.${plainName.test(kind) ? kind : '*'}`, 'Parley does not know this kind of event.')
   }
 }

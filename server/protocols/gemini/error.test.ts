@@ -34,8 +34,8 @@ describe('an upstream’s refusal', () => {
       expect(read(400, body)).toMatchObject({ code: 'upstream_rejected', status: 400 })
       expect(read(400, body).message).not.toContain('secret')
     }
-    const told = said({ message: 'See https://x.example.com/?key=AIzaSyA1234567890 for project 12345678901234567890123456.' })
-    expect(read(400, told).message).not.toMatch(/AIza|example|1234567890123/)
+    const reported = said({ message: 'See https://x.example.com/?key=AIzaSyA1234567890 for project 12345678901234567890123456.' })
+    expect(read(400, reported).message).not.toMatch(/AIza|example|1234567890123/)
   })
 
   test('credentials are the channel’s fault', () => {

@@ -76,7 +76,7 @@ describe('JSON Schema as this dialect takes it', () => {
 })
 
 test('the older kind says what it can, and tells of the rest', () => {
-  let told = 0
+  let reported = 0
   const written = olderSchema(
     {
       type: 'object',
@@ -87,7 +87,7 @@ test('the older kind says what it can, and tells of the rest', () => {
         c: { type: 'array', items: { type: 'string', format: 'date-time' }, minItems: 1 },
       },
     },
-    () => told++,
+    () => reported++,
   )
   expect(written).toEqual({
     type: 'OBJECT',
@@ -97,5 +97,5 @@ test('the older kind says what it can, and tells of the rest', () => {
       c: { type: 'ARRAY', items: { type: 'STRING', format: 'date-time' }, minItems: 1 },
     },
   })
-  expect(told).toBe(2)
+  expect(reported).toBe(2)
 })

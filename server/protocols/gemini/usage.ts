@@ -2,7 +2,13 @@
  * Usage as Gemini reports it (usageMetadata), both ways. Google's arithmetic: the prompt includes cache reads but not the input from its
  * own tools; candidates exclude thoughts.
  */
-import { type Delivered as Brought, nothingDelivered as nothingBrought, type Settling, settled, type Told } from '#canonical/delivered'
+import {
+  type Delivered as Brought,
+  nothingDelivered as nothingBrought,
+  type ReportedUsage,
+  type Settling,
+  settled,
+} from '#canonical/delivered'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#shared/json'
 import { type Body, numeric, pick, pickObjects } from './proto-json.ts'
@@ -21,7 +27,7 @@ const absurd = 1e9
  * The figures of one usageMetadata; each is a running total. The kinds always add up to the prompt. Undefined when a figure
  * is implausible (negative, not an integer, enormous) or when there is none. Zeros are left out by proto3 JSON, so absence is zero.
  */
-export function readUsage(raw: unknown, delivered: Delivered): Told | undefined {
+export function readUsage(raw: unknown, delivered: Delivered): ReportedUsage | undefined {
   if (!isObject(raw)) return undefined
   const prompt = count(raw, 'promptTokenCount')
   const fromTools = count(raw, 'toolUsePromptTokenCount')
@@ -81,8 +87,8 @@ function freshOf(raw: Body, kind: string): number {
 }
 
 /** The usage to charge, with the searches that were made. */
-export function settleUsage(told: Told | undefined, delivered: Delivered, settling: Settling): Usage {
-  const usage = settled(told, delivered, settling)
+export function settleUsage(reported: ReportedUsage | undefined, delivered: Delivered, settling: Settling): Usage {
+  const usage = settled(reported, delivered, settling)
   usage.units.searches = delivered.searches
   return usage
 }

@@ -3,7 +3,7 @@
  * client that did not request it. Counts what is delivered without storing it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
-import { type Delivered, later, nothingDelivered, settled, type Told } from '#canonical/delivered'
+import { type Delivered, later, nothingDelivered, type ReportedUsage, settled } from '#canonical/delivered'
 import type { Scale, TextListener } from '#canonical/token-estimator'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
@@ -45,7 +45,7 @@ class ChunkMeter implements Meter, StringTaker {
   readonly #changes: FieldChanges
   /** The last chunk with nothing but text: most that follow are like it, and need not be parsed. */
   readonly #usual = alikeEvents()
-  #told: Told | undefined
+  #reported: ReportedUsage | undefined
   #tier: string | undefined
   #hitLimit = false
   #isDone = false
@@ -85,7 +85,7 @@ class ChunkMeter implements Meter, StringTaker {
   }
 
   usage(inputBytes: number, scale?: Scale): Usage {
-    return settled(this.#told, this.#delivered, { inputBytes, scale, isOver: this.#isComplete() })
+    return settled(this.#reported, this.#delivered, { inputBytes, scale, isOver: this.#isComplete() })
   }
 
   end(): ReturnType<Meter['end']> {
@@ -110,7 +110,7 @@ class ChunkMeter implements Meter, StringTaker {
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     for (const choice of choices) if (isObject(choice)) this.#note(choice)
     if (typeof chunk.service_tier === 'string') this.#tier = chunk.service_tier
-    if (isObject(chunk.usage)) this.#told = later(this.#told, readUsage(chunk.usage, this.#delivered))
+    if (isObject(chunk.usage)) this.#reported = later(this.#reported, readUsage(chunk.usage, this.#delivered))
     if (this.#edits.hideUsage && choices.length === 0 && isObject(chunk.usage)) return withheld
     const created = data.includes('"audio"') ? choices.filter(isObject).flatMap(soundIn) : []
     const made = isTouched(chunk, this.#edits) ? eventEdits(frame.raw, this.#changes) : []

@@ -5,7 +5,7 @@
  */
 import type { CodecContext, Frame, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
-import { later, nothingDelivered, type Told } from '#canonical/delivered'
+import { later, nothingDelivered, type ReportedUsage } from '#canonical/delivered'
 import { lossList } from '#protocols/codec/field-writers'
 import { type KnownFields, knownFields, unknownFields } from '#protocols/codec/known-fields'
 import { GatewayError } from '#shared/errors'
@@ -52,7 +52,7 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
   const choices = new Map<number, ChoiceReader>()
   const losses = lossList()
   const tellUnknown = unknownFields(losses)
-  let told: Told | undefined
+  let reported: ReportedUsage | undefined
   let tier: string | undefined
   let beside: Body = {}
   let isOver = false
@@ -104,9 +104,9 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
   }
 
   function readFigures(raw: unknown): ConversationEvent[] {
-    const next = later(told, readUsage(raw, nothingDelivered()))
-    if (!next || next === told) return []
-    told = next
+    const next = later(reported, readUsage(raw, nothingDelivered()))
+    if (!next || next === reported) return []
+    reported = next
     return [{ kind: 'usage', usage: next.usage }]
   }
 

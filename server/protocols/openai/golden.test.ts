@@ -18,7 +18,7 @@ const events = (codec: ConversationCodec, pieces: Uint8Array[]) => eventsOf(code
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value, (key, each) => (key === 'path' || key === 'paths' ? undefined : each)))
 
 /** An error as its code and message. */
-const told = (list: ConversationEvent[]) =>
+const reported = (list: ConversationEvent[]) =>
   plain(
     list.map((event) => (event.kind === 'error' ? { ...event, error: { code: event.error.code, message: event.error.message } } : event)),
   )
@@ -35,7 +35,7 @@ describe.each([
     updateGolden(join(folder, name), () => ({
       ...(existsSync(file('request.json')) && { request: { ...codec.readRequest(text('request.json')), paths: undefined } }),
       ...(existsSync(file('response.json')) && { response: codec.readResponse(text('response.json'), noMemo, codecContext()) }),
-      ...(existsSync(file('stream.sse')) && { events: told(events(codec, [streamed()])) }),
+      ...(existsSync(file('stream.sse')) && { events: reported(events(codec, [streamed()])) }),
     }))
     const canonical = JSON.parse(text('canonical.json'))
     const asked: ConversationRequest = codec.readRequest(
@@ -76,7 +76,7 @@ describe.each([
       test('stream, cut anywhere', () => {
         const bytes = streamed()
         for (let seed = 1; seed <= 20; seed++) {
-          expect(told(events(codec, seeded(seed).cut(bytes, seed % 2 ? 2 : 60)))).toEqual(canonical.events)
+          expect(reported(events(codec, seeded(seed).cut(bytes, seed % 2 ? 2 : 60)))).toEqual(canonical.events)
         }
       })
 
@@ -87,7 +87,7 @@ describe.each([
         const bytes = Buffer.concat(read.map((event) => writer.push(event)))
         const again = events(codec, [bytes])
         expect(again.at(-1)?.kind).toBe(read.at(-1)?.kind as 'end')
-        const said = (list: ConversationEvent[]) => told(list).filter((event: ConversationEvent) => event.kind === 'delta')
+        const said = (list: ConversationEvent[]) => reported(list).filter((event: ConversationEvent) => event.kind === 'delta')
         if (name !== 'tool-no-args') expect(said(again)).toEqual(said(read))
         const usage = again.find((event) => event.kind === 'usage')
         const before = read.find((event) => event.kind === 'usage')

@@ -1,5 +1,5 @@
 /** Usage as the OpenAI family reports it (prompt and completion tokens), both ways. */
-import type { Delivered, Told } from '#canonical/delivered'
+import type { Delivered, ReportedUsage } from '#canonical/delivered'
 import type { LossList } from '#canonical/loss'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#shared/json'
@@ -11,7 +11,7 @@ const absurd = 1e9
  * OpenAI's arithmetic: prompt tokens include cached, cache-written, audio and image ones, completion tokens include
  * reasoning. The kinds always add up to the prompt. Undefined when a figure is negative, no integer or absurd, or when there is none.
  */
-export function readUsage(raw: unknown, delivered: Delivered): Told | undefined {
+export function readUsage(raw: unknown, delivered: Delivered): ReportedUsage | undefined {
   if (!isObject(raw)) return undefined
   const prompt = count(raw.prompt_tokens ?? 0)
   const completion = count(raw.completion_tokens ?? 0)

@@ -22,15 +22,15 @@ export function readWholeAnswer(
   const choices = answer.choices.filter(isObject)
   let delivered = nothingDelivered()
   for (const choice of choices) measure(choice, delivered)
-  const told = readUsage(answer.usage, delivered)
-  if (needsTexts(told, estimator)) {
+  const reported = readUsage(answer.usage, delivered)
+  if (needsTexts(reported, estimator)) {
     delivered = nothingDelivered(estimator)
     for (const choice of choices) measure(choice, delivered)
   }
   const created = choices.flatMap(soundIn)
   return {
     body: typeof answer.model === 'string' ? renamed(body, edits.model) : body,
-    usage: settled(told, delivered, { inputBytes, scale: estimator, isOver: true }),
+    usage: settled(reported, delivered, { inputBytes, scale: estimator, isOver: true }),
     ...(typeof answer.service_tier === 'string' && { tier: answer.service_tier }),
     end: choices.some((choice) => choice.finish_reason === 'length') ? 'length' : 'complete',
     ...(created.length > 0 && { created }),

@@ -181,9 +181,9 @@ describe('the answer', () => {
     ['Cohere, priced by tokens', { meta: { billed_units: { search_units: 3 } } }, byTokens, estimated, 3, 'partial'],
     ['nothing', {}, byTokens, estimated, 1, 'estimated'],
     ['nonsense', { usage: { total_tokens: -4 } }, byTokens, estimated, 1, 'estimated'],
-  ] as const)('usage of %s', (_name, told, priced, tokens, searches, provenance) => {
+  ] as const)('usage of %s', (_name, reported, priced, tokens, searches, provenance) => {
     const head = { ...jinaRerank.readHead(ask()), priced }
-    const { usage } = jinaRerank.readWhole(JSON.stringify({ results: ranked(1), ...told }), {}, head)
+    const { usage } = jinaRerank.readWhole(JSON.stringify({ results: ranked(1), ...reported }), {}, head)
     expect(usage).toMatchObject({ in: { fresh: tokens }, out: { total: 0 }, units: { searches, requests: 1 }, provenance })
     expect(usage.in.fresh <= head.most.in.fresh || provenance === 'provider').toBe(true)
   })

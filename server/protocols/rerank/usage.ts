@@ -17,12 +17,12 @@ const rawCharacters = 4096
  * four bytes each, if it reported nothing at all or the model is priced by them.
  */
 export function readUsage(answer: Fields, question: RerankQuestion, priced: OperationHead['priced']): Usage {
-  const told = isObject(answer.usage) ? answer.usage : {}
+  const reported = isObject(answer.usage) ? answer.usage : {}
   const meta = isObject(answer.meta) ? answer.meta : {}
   const billed = isObject(meta.billed_units) ? meta.billed_units : {}
   const counted = isObject(meta.tokens) ? meta.tokens : {}
-  const tokens = first(told.total_tokens, told.prompt_tokens, billed.input_tokens, counted.input_tokens)
-  const searches = first(billed.search_units, told.search_units)
+  const tokens = first(reported.total_tokens, reported.prompt_tokens, billed.input_tokens, counted.input_tokens)
+  const searches = first(billed.search_units, reported.search_units)
 
   const usage = noUsage()
   const isEstimated = tokens === undefined && (searches === undefined || priced?.tokens === true)

@@ -22,16 +22,16 @@ test('SPECIFICATION 2.2: all four figures are there, whatever the upstream leave
 })
 
 test('what the upstream leaves out is told as it is charged', () => {
-  const told = (figures: string) => {
+  const reported = (figures: string) => {
     const answer = readWhole(body.replace(usage, figures), {}, 12)
     const { input_tokens: input, output_tokens: output } = JSON.parse(answer.body).usage
     return [input, output, answer.usage.in.fresh, answer.usage.out.total, answer.usage.provenance]
   }
   for (const none of ['"x":1', '"usage":null', '"usage":{}', '"usage":[]', '"usage":{"input_tokens":null}']) {
-    expect([none, ...told(none)]).toEqual([none, 3, 2, 3, 2, 'estimated'])
+    expect([none, ...reported(none)]).toEqual([none, 3, 2, 3, 2, 'estimated'])
   }
-  expect(told('"usage":{"input_tokens":100}')).toEqual([100, 2, 100, 2, 'partial'])
-  expect(told('"usage":{"output_tokens":50}')).toEqual([3, 50, 3, 50, 'partial'])
+  expect(reported('"usage":{"input_tokens":100}')).toEqual([100, 2, 100, 2, 'partial'])
+  expect(reported('"usage":{"output_tokens":50}')).toEqual([3, 50, 3, 50, 'partial'])
 })
 
 test('usage from the upstream, else counted', () => {

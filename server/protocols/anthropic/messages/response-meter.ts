@@ -30,12 +30,12 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, 
   const answer = parseAnswer(body)
   let delivered = nothingDelivered()
   for (const block of answer.content) measure(block, delivered)
-  const told = readUsage(answer.usage, delivered)
-  if (needsTexts(told, estimator)) {
+  const reported = readUsage(answer.usage, delivered)
+  if (needsTexts(reported, estimator)) {
     delivered = nothingDelivered(estimator)
     for (const block of answer.content) measure(block, delivered)
   }
-  const usage = settled(told, delivered, { inputBytes, scale: estimator, isOver: true })
+  const usage = settled(reported, delivered, { inputBytes, scale: estimator, isOver: true })
   return {
     body: edited(body, answer, edits, usage),
     usage,

@@ -16,7 +16,7 @@ import { readInnerError } from '../error.ts'
 import { broken, type Json, readEvent, type WireEvent, writeEvent } from '../frame.ts'
 import { isLength } from './finish.ts'
 import { carries, createdIn, measure } from './response-meter.ts'
-import { type ReportedUsage, readUsage } from './usage.ts'
+import { type CumulativeUsage, readUsage } from './usage.ts'
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 const terminator = new TextEncoder().encode(writeEvent('message_stop', {}))
@@ -33,7 +33,7 @@ class MessagesMeter implements Meter, StringTaker {
   readonly #usual = alikeEvents()
   /** What their text counts as. */
   #usualKind: 'text' | 'reasoning' = 'text'
-  #reading: ReportedUsage | undefined
+  #reading: CumulativeUsage | undefined
   #hasBegun = false
   #isFinished = false
   #hitLimit = false

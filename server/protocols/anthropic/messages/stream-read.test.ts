@@ -33,7 +33,7 @@ const tool = (id: string, input: unknown = {}) => ({ type: 'tool_use', id, name:
 const plain = { type: 'text', text: '' }
 
 /** One line for each event that carries content. */
-function told(events: ConversationEvent[]): string[] {
+function reported(events: ConversationEvent[]): string[] {
   return events.flatMap((one) => {
     switch (one.kind) {
       case 'open':
@@ -55,7 +55,7 @@ function told(events: ConversationEvent[]): string[] {
     }
   })
 }
-const answer = (content: string, reason = 'end_turn') => told(read(begin + content + finish(reason) + stop))
+const answer = (content: string, reason = 'end_turn') => reported(read(begin + content + finish(reason) + stop))
 
 describe('tool calls', () => {
   test('T16: calls after thoughts and text have places of their own', () => {
@@ -108,7 +108,7 @@ describe('tool calls', () => {
     })
     const wrapped = { toolNames: {}, wrappedTools: ['look'] }
     const stream = (input: string) =>
-      told(read(begin + start(0, tool('x')) + json(0, input.slice(0, 5)) + json(0, input.slice(5)) + close(0) + stop, wrapped))
+      reported(read(begin + start(0, tool('x')) + json(0, input.slice(0, 5)) + json(0, input.slice(5)) + close(0) + stop, wrapped))
     expect(stream('{"input":"a \\"b\\"\\n"}')).toContain('0:a "b"\n')
     expect(stream('{"input":"a')).toContain('0:{"input":"a')
   })
@@ -186,17 +186,17 @@ describe('how it ends', () => {
   const content = start(0, plain) + text(0, 'hi')
 
   test('T05, T06, T07: without a reason to end, or broken, it is an error', () => {
-    expect(told(read(begin + content))).toEqual(['0+text', '0:hi', 'error upstream_error'])
-    expect(told(read(begin + content, noMemo, new GatewayError('upstream_timeout', 'x')))).toEqual([
+    expect(reported(read(begin + content))).toEqual(['0+text', '0:hi', 'error upstream_error'])
+    expect(reported(read(begin + content, noMemo, new GatewayError('upstream_timeout', 'x')))).toEqual([
       '0+text',
       '0:hi',
       'error upstream_timeout',
     ])
-    expect(told(read(''))).toEqual(['error upstream_error'])
-    expect(told(read(begin + content + finish('end_turn')))).toEqual(['0+text', '0:hi', '0-', 'finish stop', 'end'])
-    expect(told(read(begin + content + stop))).toEqual(['0+text', '0:hi', '0-', 'finish stop', 'end'])
-    expect(told(read(`${begin + content + finish('end_turn')}data: {"typ`))).toEqual(['0+text', '0:hi', '0-', 'finish stop', 'end'])
-    expect(told(read(stop))).toEqual(['error upstream_error'])
+    expect(reported(read(''))).toEqual(['error upstream_error'])
+    expect(reported(read(begin + content + finish('end_turn')))).toEqual(['0+text', '0:hi', '0-', 'finish stop', 'end'])
+    expect(reported(read(begin + content + stop))).toEqual(['0+text', '0:hi', '0-', 'finish stop', 'end'])
+    expect(reported(read(`${begin + content + finish('end_turn')}data: {"typ`))).toEqual(['0+text', '0:hi', '0-', 'finish stop', 'end'])
+    expect(reported(read(stop))).toEqual(['error upstream_error'])
   })
 
   test('T07: what was delivered before the break is told', () => {
@@ -207,7 +207,7 @@ describe('how it ends', () => {
   test('T08, T09: errors, first and late', () => {
     const error = event('error', { error: { type: 'overloaded_error', message: 'Overloaded' } })
     expect(read(error)).toMatchObject([{ kind: 'error', error: { status: 503 } }])
-    expect(told(read(begin + content + error + stop))).toEqual(['0+text', '0:hi', 'error upstream_error'])
+    expect(reported(read(begin + content + error + stop))).toEqual(['0+text', '0:hi', 'error upstream_error'])
   })
 
   test('T40: reasons that are refusals', () => {
@@ -218,9 +218,9 @@ describe('how it ends', () => {
 
   test('unfinished business', () => {
     for (const odd of ['data: {"a"\n\n', 'data: []\n\n', 'data: hello\n\n'])
-      expect(told(read(begin + odd))).toEqual(['error upstream_error'])
+      expect(reported(read(begin + odd))).toEqual(['error upstream_error'])
     for (const quiet of ['data: [DONE]\n\n', 'data: {"type":"later"}\n\n', ': hi\n\n', 'data: {}\n\n', event('ping')])
-      expect(told(read(begin + quiet + finish('end_turn') + stop))).toEqual(['finish stop', 'end'])
+      expect(reported(read(begin + quiet + finish('end_turn') + stop))).toEqual(['finish stop', 'end'])
   })
 })
 
@@ -246,16 +246,16 @@ test('an upstream that begins twice, or not at all', () => {
 
 test('T01, T02, T03: framing of any kind', () => {
   const crlf = (begin + start(0, plain) + text(0, '日本🎉') + finish('end_turn') + stop).replaceAll('\n', '\r\n')
-  expect(told(read([...Buffer.from(crlf)].map((byte) => Uint8Array.of(byte))))).toContain('0:日本🎉')
+  expect(reported(read([...Buffer.from(crlf)].map((byte) => Uint8Array.of(byte))))).toContain('0:日本🎉')
   const folded = 'event: content_block_delta\ndata: {"index":0,\ndata:"delta":{"type":"text_delta","text":"x"}}\n\n'
-  expect(told(read(`\ufeff${begin}: comment\nretry: 5\n\ndata:\n\n${folded}${stop}`))).toContain('0:x')
+  expect(reported(read(`\ufeff${begin}: comment\nretry: 5\n\ndata:\n\n${folded}${stop}`))).toContain('0:x')
 })
 
 test('T04: one event of three megabytes, in linear time', () => {
   const big = Buffer.from(begin + text(0, 'x'.repeat(3_000_000)) + finish('end_turn') + stop)
   const pieces = Array.from({ length: Math.ceil(big.length / 65536) }, (_, index) => big.subarray(index * 65536, (index + 1) * 65536))
   const before = threadNow()
-  expect(told(read(pieces)).some((line) => line.length > 3_000_000)).toBe(true)
+  expect(reported(read(pieces)).some((line) => line.length > 3_000_000)).toBe(true)
   expect(threadNow() - before).toBeLessThan(2000)
 })
 
@@ -346,6 +346,6 @@ describe('whatever comes, the order holds', () => {
 
   test('an upstream that opens blocks without end fills no memory', () => {
     const endless = begin + Array.from({ length: 1000 }, (_, index) => start(index, plain)).join('')
-    expect(told(read(endless)).at(-1)).toBe('error upstream_error')
+    expect(reported(read(endless)).at(-1)).toBe('error upstream_error')
   })
 })

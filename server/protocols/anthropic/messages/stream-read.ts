@@ -15,7 +15,7 @@ import { readFinish } from './finish.ts'
 import { measure } from './response-meter.ts'
 import { placed, readServedTier } from './response-read.ts'
 import { openBlocks } from './stream-read-blocks.ts'
-import { type ReportedUsage, readUsage, tellBreakdown } from './usage.ts'
+import { type CumulativeUsage, readUsage, tellBreakdown } from './usage.ts'
 
 const message = knownFields(placed.join(' '))
 const beside = knownFields('type usage delta')
@@ -46,7 +46,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
   const tellKind = unknownKinds(losses)
   const blocks = openBlocks(memo)
   const delivered = nothingDelivered()
-  let reading: ReportedUsage | undefined
+  let reading: CumulativeUsage | undefined
   let lastDelta: unknown
   let lastTable: KnownFields | undefined
   let hasBegun = false
@@ -82,7 +82,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
         const { delta } = data
         tellUnknown(data, beside)
         if (isObject(delta)) tellUnknown(delta, message)
-        return [...start({}), ...told(data.usage), ...change(isObject(delta) ? delta : {})]
+        return [...start({}), ...reported(data.usage), ...change(isObject(delta) ? delta : {})]
       }
       case 'message_stop':
         return hasBegun ? [...finish('', null), ...end()] : fail(broken())
@@ -140,14 +140,14 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     return lastTable
   }
 
-  function told(usage: unknown): ConversationEvent[] {
+  function reported(usage: unknown): ConversationEvent[] {
     const before = reading
     tellBreakdown(usage, losses)
     reading = readUsage(usage, delivered, reading)
     return reading && reading !== before ? [{ kind: 'usage', usage: usageNow(reading) }] : []
   }
 
-  const usageNow = (read: ReportedUsage) => settled(read, delivered, { inputBytes: 0, isOver: true })
+  const usageNow = (read: CumulativeUsage) => settled(read, delivered, { inputBytes: 0, isOver: true })
 
   function change({ stop_reason: reason, stop_sequence: sequence }: Json): ConversationEvent[] {
     return typeof reason === 'string' && reason !== '' ? finish(reason, sequence) : []

@@ -120,10 +120,17 @@ describe('one block at a time', () => {
       close(1),
     ]
     const words = [open(0), delta(0, 'hi'), close(0)]
-    const told = ['0+text', '0:hi', '0-']
-    expect(blocks(...words, ...thought)).toEqual(told)
-    expect(blocks(open(0), delta(0, 'hi'), ...thought, close(0))).toEqual(told)
-    expect(blocks(...words, ...thought, open(2, call('a')), close(2))).toEqual([...told, '1+thinking', '1:seal', '1-', '2+tool_use', '2-'])
+    const reported = ['0+text', '0:hi', '0-']
+    expect(blocks(...words, ...thought)).toEqual(reported)
+    expect(blocks(open(0), delta(0, 'hi'), ...thought, close(0))).toEqual(reported)
+    expect(blocks(...words, ...thought, open(2, call('a')), close(2))).toEqual([
+      ...reported,
+      '1+thinking',
+      '1:seal',
+      '1-',
+      '2+tool_use',
+      '2-',
+    ])
     expect(blocks(...thought)).toEqual(['0+thinking', '0:seal', '0-'])
   })
 

@@ -1,12 +1,12 @@
 /** Usage as Messages reports it, cumulative and in parts, both ways. */
-import type { Delivered, Told } from '#canonical/delivered'
+import type { Delivered, ReportedUsage } from '#canonical/delivered'
 import type { LossList } from '#canonical/loss'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#shared/json'
 import { jsonText } from '../frame.ts'
 
 /** Plausible usage, with what had been delivered when it arrived. */
-export interface ReportedUsage extends Told {
+export interface CumulativeUsage extends ReportedUsage {
   /** All figures so far, later ones over earlier ones. */
   raw: Record<string, unknown>
 }
@@ -20,10 +20,10 @@ const mostRounds = 64
  * its output last, so `raw` adds to `before`; the last figure of either side counts, unless that side is missing. Returns `before` when
  * nothing is plausible.
  */
-export function readUsage(raw: unknown, delivered: Delivered, before?: ReportedUsage): ReportedUsage | undefined {
+export function readUsage(raw: unknown, delivered: Delivered, before?: CumulativeUsage): CumulativeUsage | undefined {
   if (!isObject(raw)) return before
-  const told = Object.entries(raw).filter(([name, value]) => value !== null && !(before?.raw[name] && isFiller(name, raw)))
-  const said: Record<string, unknown> = { ...before?.raw, ...Object.fromEntries(told) }
+  const reported = Object.entries(raw).filter(([name, value]) => value !== null && !(before?.raw[name] && isFiller(name, raw)))
+  const said: Record<string, unknown> = { ...before?.raw, ...Object.fromEntries(reported) }
   const usage = noUsage()
   usage.provenance = 'provider'
   for (const round of [said, ...compactions(said.iterations)]) if (!addRound(usage, round)) return before

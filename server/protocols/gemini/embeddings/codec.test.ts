@@ -155,8 +155,8 @@ describe('answers', () => {
       body: classic,
       usage: { in: { fresh: 3 }, provenance: 'estimated' },
     })
-    const told = '{"embeddings":[{"values":[1]}],"usageMetadata":{"promptTokenCount":7}}'
-    expect(codec.readWhole(told, {}, head)).toMatchObject({ body: told, usage: { in: { fresh: 7 }, provenance: 'provider' } })
+    const reported = '{"embeddings":[{"values":[1]}],"usageMetadata":{"promptTokenCount":7}}'
+    expect(codec.readWhole(reported, {}, head)).toMatchObject({ body: reported, usage: { in: { fresh: 7 }, provenance: 'provider' } })
   })
 
   test('several bodies are one answer, in order', () => {

@@ -65,6 +65,6 @@ function vectorOf(embedding: Body): Vector {
 /** The body for a Google client. Usage is only included if the upstream reported it. */
 export function writeAnswer({ vectors, usage }: EmbeddingAnswer, { batch }: EmbeddingQuestion): WrittenAnswer {
   const embeddings = vectors.map((values) => ({ values }))
-  const told = usage.provenance === 'provider' && { usageMetadata: { promptTokenCount: inputTokens(usage) } }
-  return { body: JSON.stringify({ ...(batch ? { embeddings } : { embedding: embeddings[0] }), ...told }), losses: [] }
+  const reported = usage.provenance === 'provider' && { usageMetadata: { promptTokenCount: inputTokens(usage) } }
+  return { body: JSON.stringify({ ...(batch ? { embeddings } : { embedding: embeddings[0] }), ...reported }), losses: [] }
 }

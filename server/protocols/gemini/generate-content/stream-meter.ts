@@ -3,7 +3,7 @@
  * every candidate has its finish, or when the prompt was blocked. Counts what is delivered without storing it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
-import { later, type Told } from '#canonical/delivered'
+import { later, type ReportedUsage } from '#canonical/delivered'
 import type { TextListener } from '#canonical/token-estimator'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
@@ -21,7 +21,7 @@ export function geminiMeter(edits: AnswerEdits, listener?: TextListener): Meter 
   const begun = new Set<number>()
   const finished = new Set<number>()
   const changes = modelChange(edits.model)
-  let told: Told | undefined
+  let reported: ReportedUsage | undefined
   let hitLimit = false
   let isBlocked = false
   let hasFailed = false
@@ -50,7 +50,7 @@ export function geminiMeter(edits: AnswerEdits, listener?: TextListener): Meter 
       if (reason === 'MAX_TOKENS') hitLimit = true
     }
     isBlocked ||= blockOf(answer) !== undefined
-    told = later(told, readUsage(pick(answer, 'usageMetadata'), delivered))
+    reported = later(reported, readUsage(pick(answer, 'usageMetadata'), delivered))
   }
 
   function fail(error: GatewayError): FrameVerdict {
@@ -62,7 +62,7 @@ export function geminiMeter(edits: AnswerEdits, listener?: TextListener): Meter 
 
   return {
     push,
-    usage: (inputBytes, scale) => settleUsage(told, delivered, { inputBytes, scale, isOver: isComplete() }),
+    usage: (inputBytes, scale) => settleUsage(reported, delivered, { inputBytes, scale, isOver: isComplete() }),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tail: () => undefined,
   }

@@ -4,7 +4,7 @@
  */
 import type { CodecContext, Frame, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
-import { later, type Told } from '#canonical/delivered'
+import { later, type ReportedUsage } from '#canonical/delivered'
 import type { Loss } from '#canonical/loss'
 import { lossList } from '#protocols/codec/field-writers'
 import { readBody } from '#protocols/codec/fields'
@@ -78,7 +78,7 @@ export function answerReader(memo: Memo, codecContext: CodecContext, keepsText: 
   const delivered = nothingDelivered()
   const candidates = new Map<number, CandidateReader>()
   const losses = lossList()
-  let told: Told | undefined
+  let reported: ReportedUsage | undefined
   let blocked: string | undefined
   let hasStarted = false
   let lastTold = ''
@@ -101,10 +101,10 @@ export function answerReader(memo: Memo, codecContext: CodecContext, keepsText: 
   }
 
   function usage(): ConversationEvent[] {
-    if (!told) return []
-    const settled = settleUsage(told, delivered, { inputBytes: 0, isOver: true })
+    if (!reported) return []
+    const settled = settleUsage(reported, delivered, { inputBytes: 0, isOver: true })
     // The same figures count as new when more of the answer has arrived.
-    const figures = JSON.stringify({ ...settled, raw: told.delivered })
+    const figures = JSON.stringify({ ...settled, raw: reported.delivered })
     if (figures === lastTold) return []
     lastTold = figures
     return [{ kind: 'usage', usage: settled }]
@@ -114,7 +114,7 @@ export function answerReader(memo: Memo, codecContext: CodecContext, keepsText: 
     const { fields, unread } = readBody<GenerateContentResponse>(chunk, protoRules)
     const found = pickObjects(chunk, 'candidates')
     for (const candidate of found) measure(candidate, delivered)
-    told = later(told, readUsage(pick(chunk, 'usageMetadata'), delivered))
+    reported = later(reported, readUsage(pick(chunk, 'usageMetadata'), delivered))
     blocked ??= blockOf(chunk)
     const events = start(chunk)
     for (const [index, candidate] of fields.objectsIf('candidates').entries()) {

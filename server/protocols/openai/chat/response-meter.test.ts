@@ -59,9 +59,9 @@ test('its texts are heard only where they have to be counted', () => {
     })
     return { heard, output: readWhole(body, {}, 10, estimator).usage.out.total }
   }
-  const told = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 }
-  expect(heardOf(told)).toEqual({ heard: [], output: 3 })
-  expect(heardOf(told, false)).toEqual({ heard: ['Everest'], output: 7 })
-  expect(heardOf({ ...told, completion_tokens: 0 })).toEqual({ heard: ['Everest'], output: 7 })
+  const reported = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 }
+  expect(heardOf(reported)).toEqual({ heard: [], output: 3 })
+  expect(heardOf(reported, false)).toEqual({ heard: ['Everest'], output: 7 })
+  expect(heardOf({ ...reported, completion_tokens: 0 })).toEqual({ heard: ['Everest'], output: 7 })
   expect(heardOf(undefined)).toEqual({ heard: ['Everest'], output: 7 })
 })

@@ -66,8 +66,8 @@ describe('the answer', () => {
     const { usage } = readWhole(body, {}, head)
     expect(usage).toMatchObject({ in: { fresh: 3 }, provenance: 'estimated' })
     expect(head.most.in.fresh).toBeGreaterThanOrEqual(3)
-    const told = readWhole('{"results":[{"flagged":true}],"usage":{"prompt_tokens":5,"total_tokens":5}}', {}, head).usage
-    expect(told).toMatchObject({ in: { fresh: 5 }, out: { total: 0 }, provenance: 'provider' })
+    const reported = readWhole('{"results":[{"flagged":true}],"usage":{"prompt_tokens":5,"total_tokens":5}}', {}, head).usage
+    expect(reported).toMatchObject({ in: { fresh: 5 }, out: { total: 0 }, provenance: 'provider' })
   })
 
   test.each(['oops', '<html>', '{"object":"list"}', '{"results":[]}', '{"results":[{}]}', '{"results":[{"flagged":"no"}]}'])(

@@ -121,8 +121,8 @@ function readWhole(body: string, { model }: AnswerEdits, { textBytes }: Moderati
 
 /** OpenAI reports no usage; other vendors count tokens. */
 function usageOf(answer: Record<string, unknown>, textBytes: number): Usage {
-  const told = readUsage(answer.usage, nothingDelivered())
-  if (told) return told.usage
+  const reported = readUsage(answer.usage, nothingDelivered())
+  if (reported) return reported.usage
   const usage = noUsage()
   usage.in.fresh = Math.ceil(textBytes / 4)
   return usage

@@ -81,13 +81,13 @@ describe('what is paid', () => {
   })
 
   test('what only the end of a part, an item or a response tells', () => {
-    const told = [
+    const reported = [
       { type: 'response.output_text.done', response_id: 'a', output_index: 0, text: 'x'.repeat(40) },
       { type: 'response.content_part.done', response_id: 'a', output_index: 0, part: { type: 'text', text: 'x'.repeat(40) } },
       { type: 'response.output_item.done', response_id: 'a', output_index: 0, item: { content: [{ transcript: 'x'.repeat(40) }] } },
       { type: 'response.function_call_arguments.done', response_id: 'a', output_index: 0, arguments: 'x'.repeat(40) },
     ]
-    for (const event of told) {
+    for (const event of reported) {
       const meter = meterOf()
       answered(meter, event)
       answered(meter, { ...event, type: 'response.output_text.delta', delta: 'x'.repeat(36) })

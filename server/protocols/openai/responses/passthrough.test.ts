@@ -155,12 +155,12 @@ describe('what commits the answer', () => {
 
 describe('usage', () => {
   test('what the upstream says, with its searches', () => {
-    const told = { ...usage, input_tokens_details: { cached_tokens: 4 }, output_tokens_details: { reasoning_tokens: 2 } }
+    const reported = { ...usage, input_tokens_details: { cached_tokens: 4 }, output_tokens_details: { reasoning_tokens: 2 } }
     const search = event('response.output_item.done', { output_index: 0, item: { type: 'web_search_call' } })
-    const seen = watch(created + search + event('response.completed', response({ status: 'completed', usage: told }))).usage
+    const seen = watch(created + search + event('response.completed', response({ status: 'completed', usage: reported }))).usage
     expect(seen).toMatchObject({ in: { fresh: 6, cacheRead: 4 }, out: { total: 5, reasoning: 2 }, units: { searches: 1 } })
-    expect(seen).toMatchObject({ provenance: 'provider', raw: told })
-    const both = response({ status: 'completed', usage: told, tool_usage: { web_search: { num_requests: 3 } } })
+    expect(seen).toMatchObject({ provenance: 'provider', raw: reported })
+    const both = response({ status: 'completed', usage: reported, tool_usage: { web_search: { num_requests: 3 } } })
     expect(watch(created + search + event('response.completed', both)).usage.units.searches).toBe(3)
   })
 
@@ -201,11 +201,11 @@ describe('usage', () => {
   })
 
   test('the last figures hold, those on the way as far as they go', () => {
-    const told = { ...usage, output_tokens: 1 }
-    const between = event('response.in_progress', response({ usage: told }))
+    const reported = { ...usage, output_tokens: 1 }
+    const between = event('response.in_progress', response({ usage: reported }))
     const words = event('response.output_text.delta', { output_index: 0, delta: '1234'.repeat(100) })
     expect(watch(created + words + between).usage).toMatchObject({ in: { fresh: 10 }, out: { total: 100 }, provenance: 'partial' })
-    const failed = event('response.failed', response({ status: 'failed', usage: told, error: { code: 'server_error', message: 'x' } }))
+    const failed = event('response.failed', response({ status: 'failed', usage: reported, error: { code: 'server_error', message: 'x' } }))
     expect(watch(created + words + failed).usage).toMatchObject({ out: { total: 1 }, provenance: 'provider' })
   })
 

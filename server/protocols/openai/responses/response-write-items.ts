@@ -103,19 +103,19 @@ export interface ResponseState {
 }
 
 /** The response; `echo` has the fields that repeat the request. */
-export function responseObject(echo: Fields, told: ResponseState): Fields {
+export function responseObject(echo: Fields, progress: ResponseState): Fields {
   return {
-    id: told.id,
+    id: progress.id,
     object: 'response',
-    created_at: told.created,
-    status: told.status,
-    completed_at: told.completedAt ?? null,
-    error: told.error ?? null,
-    incomplete_details: told.incomplete ?? null,
-    output: told.output,
-    usage: told.usage ? writeUsage(told.usage) : null,
+    created_at: progress.created,
+    status: progress.status,
+    completed_at: progress.completedAt ?? null,
+    error: progress.error ?? null,
+    incomplete_details: progress.incomplete ?? null,
+    output: progress.output,
+    usage: progress.usage ? writeUsage(progress.usage) : null,
     ...echo,
-    ...(told.tier !== undefined && { service_tier: told.tier }),
+    ...(progress.tier !== undefined && { service_tier: progress.tier }),
   }
 }
 

@@ -3,7 +3,7 @@
  * response in some events. Counts what is delivered without storing it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
-import { later, type Told } from '#canonical/delivered'
+import { later, type ReportedUsage } from '#canonical/delivered'
 import type { TextListener } from '#canonical/token-estimator'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -31,7 +31,7 @@ export function responsesMeter(edits: AnswerEdits, listener?: TextListener): Met
   const { delivered } = meter
   const { model, previousResponse } = edits
   const changes = answerChanges(edits, true)
-  let told: Told | undefined
+  let reported: ReportedUsage | undefined
   let isFinal = false
   let searches = 0
   let tier: string | undefined
@@ -100,7 +100,7 @@ export function responsesMeter(edits: AnswerEdits, listener?: TextListener): Met
     for (const kind of ['text', 'reasoning', 'images'] as const) delivered[kind] = Math.max(delivered[kind], whole[kind])
     const said = readUsage(response.usage, delivered)
     isFinal ||= isLast && said !== undefined
-    told = later(told, said)
+    reported = later(reported, said)
     searches = searchesOf(response, searches)
   }
 
@@ -112,7 +112,7 @@ export function responsesMeter(edits: AnswerEdits, listener?: TextListener): Met
   return {
     push,
     pass: (text, from, most) => (ended || hasFailed ? undefined : usual.pass(text, from, most)),
-    usage: (inputBytes, scale) => settleUsage(told, delivered, searches, { inputBytes, scale, isOver: isFinal || ended !== undefined }),
+    usage: (inputBytes, scale) => settleUsage(reported, delivered, searches, { inputBytes, scale, isOver: isFinal || ended !== undefined }),
     end: () => ended ?? 'cut',
     tier: () => tier,
     tail: () => undefined,

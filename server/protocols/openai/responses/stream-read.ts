@@ -4,7 +4,7 @@
  */
 import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
-import { later, nothingDelivered, type Told } from '#canonical/delivered'
+import { later, nothingDelivered, type ReportedUsage } from '#canonical/delivered'
 import { lossList } from '#protocols/codec/field-writers'
 import { type KnownFields, knownFields, unknownFields, unknownKinds } from '#protocols/codec/known-fields'
 import type { GatewayError } from '#shared/errors'
@@ -83,7 +83,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
   let hasEnded = false
   let nextPlace = 0
   let searches = 0
-  let told: Told | undefined
+  let reported: ReportedUsage | undefined
   const losses = lossList()
   const tellUnknown = unknownFields(losses)
   const tellKind = unknownKinds(losses)
@@ -122,7 +122,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
     }
     if (known) tellUnknown(event, known)
     else if (!repeats(type)) tellKind(type)
-    if (response) told = later(told, readUsage(response.usage, nothing))
+    if (response) reported = later(reported, readUsage(response.usage, nothing))
     switch (type) {
       case 'response.created':
       case 'response.queued':
@@ -191,7 +191,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
   }
 
   function tellUsage(searched: number): void {
-    if (told) events.push({ kind: 'usage', usage: settleUsage(told, nothing, searched, { inputBytes: 0, isOver: true }) })
+    if (reported) events.push({ kind: 'usage', usage: settleUsage(reported, nothing, searched, { inputBytes: 0, isOver: true }) })
   }
 
   /** Open parts stay open: closing them would mark them as complete. Their usage is charged anyway. */

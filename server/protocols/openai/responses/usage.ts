@@ -1,13 +1,13 @@
 /** Usage as Responses reports it (input and output tokens): the same arithmetic as the family's under other names. */
-import { type Delivered, type Settling, settled, type Told } from '#canonical/delivered'
+import { type Delivered, type ReportedUsage, type Settling, settled } from '#canonical/delivered'
 import { promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#shared/json'
 import { bounded, readUsage as readFamilyUsage } from '../usage.ts'
 
 /** Undefined when a figure is negative, no integer or absurd, or when there is none. */
-export function readUsage(raw: unknown, delivered: Delivered): Told | undefined {
+export function readUsage(raw: unknown, delivered: Delivered): ReportedUsage | undefined {
   if (!isObject(raw)) return undefined
-  const told = readFamilyUsage(
+  const reported = readFamilyUsage(
     {
       prompt_tokens: raw.input_tokens,
       completion_tokens: raw.output_tokens,
@@ -17,12 +17,12 @@ export function readUsage(raw: unknown, delivered: Delivered): Told | undefined 
     },
     delivered,
   )
-  return told && { ...told, usage: { ...told.usage, raw: bounded(raw) } }
+  return reported && { ...reported, usage: { ...reported.usage, raw: bounded(raw) } }
 }
 
 /** The usage to charge, with the hosted searches that the answer made. */
-export function settleUsage(told: Told | undefined, delivered: Delivered, searches: number, settling: Settling): Usage {
-  const usage = settled(told, delivered, settling)
+export function settleUsage(reported: ReportedUsage | undefined, delivered: Delivered, searches: number, settling: Settling): Usage {
+  const usage = settled(reported, delivered, settling)
   usage.units.searches = searches
   return usage
 }
@@ -37,8 +37,8 @@ export const searchCalls = (output: unknown) =>
 /** Searches that the response reports; else the number of search calls seen. */
 export function searchesOf(response: Record<string, unknown>, seen: number): number {
   const search = isObject(response.tool_usage) ? response.tool_usage.web_search : undefined
-  const told = isObject(search) ? search.num_requests : undefined
-  return typeof told === 'number' && Number.isSafeInteger(told) && told >= 0 && told <= mostSearches ? told : seen
+  const reported = isObject(search) ? search.num_requests : undefined
+  return typeof reported === 'number' && Number.isSafeInteger(reported) && reported >= 0 && reported <= mostSearches ? reported : seen
 }
 
 /** Input includes cache reads and writes, output includes reasoning: T37. */

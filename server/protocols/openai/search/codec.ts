@@ -60,8 +60,8 @@ function readWhole(body: string): WholeAnswer {
 /** One search, and the tokens that the upstream reports. */
 function usageOf(raw: unknown): Usage {
   const delivered = nothingDelivered()
-  const told = readResponsesUsage(raw, delivered) ?? readUsage(raw, delivered)
-  const usage: Usage = told?.usage ?? noUsage()
+  const reported = readResponsesUsage(raw, delivered) ?? readUsage(raw, delivered)
+  const usage: Usage = reported?.usage ?? noUsage()
   usage.units.searches = 1
   return usage
 }

@@ -2,7 +2,7 @@
  * Meters a stream of an interaction as it passes. The only edit puts the model's name back. Counts what is delivered without storing it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
-import { later, type Told } from '#canonical/delivered'
+import { later, type ReportedUsage } from '#canonical/delivered'
 import type { TextListener } from '#canonical/token-estimator'
 import { GatewayError } from '#shared/errors'
 import { isObject, type JsonObject } from '#shared/json'
@@ -20,7 +20,7 @@ const notOne = () => new GatewayError('upstream_error', 'The upstream sent a str
 export function interactionMeter(edits: AnswerEdits, listener?: TextListener): Meter {
   const delivered = nothingDelivered(listener)
   const changes = nameChange(edits.model)
-  let told: Told | undefined
+  let reported: ReportedUsage | undefined
   let ended: 'complete' | 'length' | undefined
   let isOver = false
   let tier: string | undefined
@@ -44,8 +44,8 @@ export function interactionMeter(edits: AnswerEdits, listener?: TextListener): M
     const { interaction, step, delta, metadata } = event
     if (type === 'step.start' && isObject(step)) measureStep(step, delivered)
     if (type === 'step.delta' && isObject(delta)) measureDelta(delta, delivered)
-    if (isObject(metadata)) told = later(told, usageIn(metadata.total_usage, delivered))
-    if (isObject(interaction)) told = later(told, usageIn(interaction.usage, delivered))
+    if (isObject(metadata)) reported = later(reported, usageIn(metadata.total_usage, delivered))
+    if (isObject(interaction)) reported = later(reported, usageIn(interaction.usage, delivered))
     if (isObject(interaction) && typeof interaction.service_tier === 'string') tier = interaction.service_tier
     if (type === 'interaction.completed') ended = isObject(interaction) && isCut(interaction) ? 'length' : 'complete'
     const raw = isObject(interaction) && edits.model !== undefined ? editEvent(frame.raw, changes, 'interaction') : frame.raw
@@ -63,7 +63,7 @@ export function interactionMeter(edits: AnswerEdits, listener?: TextListener): M
 
   return {
     push,
-    usage: (inputBytes, scale) => settleUsage(told, delivered, { inputBytes, scale, isOver: ended !== undefined }),
+    usage: (inputBytes, scale) => settleUsage(reported, delivered, { inputBytes, scale, isOver: ended !== undefined }),
     end: () => ended ?? 'cut',
     tier: () => tier,
     tail: () => undefined,

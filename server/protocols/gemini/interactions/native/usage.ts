@@ -1,5 +1,5 @@
 /** The usage of an interaction as its upstream reports it, in the form of Gemini's other answers; and what it delivered. */
-import { soundTokens, type Told, textBytes } from '#canonical/delivered'
+import { type ReportedUsage, soundTokens, textBytes } from '#canonical/delivered'
 import { isObject, type JsonObject } from '#shared/json'
 import { type Delivered, readUsage } from '../../usage.ts'
 import { listOf, textIn } from '../steps.ts'
@@ -8,11 +8,11 @@ const details = (kinds: unknown) =>
   listOf(kinds).map(({ modality, tokens }) => ({ modality: textIn(modality).toUpperCase(), tokenCount: tokens }))
 
 /** Undefined if there are no figures, or implausible ones. */
-export function usageIn(usage: unknown, delivered: Delivered): Told | undefined {
+export function usageIn(usage: unknown, delivered: Delivered): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined
   const searches = listOf(usage.grounding_tool_count).filter(({ type }) => type === 'google_search')
   for (const { count } of searches) if (typeof count === 'number' && count >= 0 && count < 10_000) delivered.searches = count
-  const told = readUsage(
+  const reported = readUsage(
     {
       promptTokenCount: usage.total_input_tokens,
       toolUsePromptTokenCount: usage.total_tool_use_tokens,
@@ -27,7 +27,7 @@ export function usageIn(usage: unknown, delivered: Delivered): Told | undefined 
     },
     delivered,
   )
-  return told && { ...told, usage: { ...told.usage, raw: usage } }
+  return reported && { ...reported, usage: { ...reported.usage, raw: usage } }
 }
 
 /** Counts a piece of the model's output. */
