@@ -90,20 +90,20 @@ export function unknownFields(losses: LossList): UnknownFields {
 
   return (piece, known, path = '', index) => {
     if (reported.size >= mostLosses || isKnown(piece, known)) return
-    tellUnknown(piece, known, index === undefined ? path : `${path}[${index}]`, tell)
+    recordUnknown(piece, known, index === undefined ? path : `${path}[${index}]`, tell)
   }
 }
 
-function tellUnknown(piece: JsonObject, known: KnownFields, path: string, tell: (path: string) => void): void {
+function recordUnknown(piece: JsonObject, known: KnownFields, path: string, tell: (path: string) => void): void {
   for (const [name, value] of Object.entries(piece)) {
     const inner = known.fields[name]
     if (inner === true || value === null) continue
     const at = plainName.test(name) ? name : '*'
     const place = path === '' ? at : `${path}.${at}`
     if (inner === undefined) tell(place)
-    else if (isObject(value)) tellUnknown(value, inner, place, tell)
+    else if (isObject(value)) recordUnknown(value, inner, place, tell)
     else if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) if (isObject(item)) tellUnknown(item, inner, `${place}[${index}]`, tell)
+      for (const [index, item] of value.entries()) if (isObject(item)) recordUnknown(item, inner, `${place}[${index}]`, tell)
     }
   }
 }

@@ -6,7 +6,7 @@ import { isObject } from '#shared/json'
 import { carries } from './choice.ts'
 import { readInnerError } from './error.ts'
 import type { Body } from './fields.ts'
-import { tellPredictions } from './usage.ts'
+import { recordPredictions } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or the error inside a successful response. */
 export function readAnswer(body: string): Body & { choices: unknown[] } {
@@ -57,7 +57,7 @@ const mostPaths = 32
 /** The losses of an answer whose fields at `paths`, and some figures of its usage, have no place in a conversation. */
 export function unplaced(paths: readonly string[], usage?: unknown): { losses?: readonly Loss[] } {
   const losses = lossList()
-  tellPredictions(usage, losses)
+  recordPredictions(usage, losses)
   for (const path of paths.slice(0, mostPaths)) losses.dropped(path, 'Parley does not know this field of the answer.')
   return losses.losses.length > 0 ? { losses: losses.losses } : {}
 }

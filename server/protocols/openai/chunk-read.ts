@@ -15,7 +15,7 @@ import { readOrigin } from './answer.ts'
 import { carries } from './choice.ts'
 import { readInnerError } from './error.ts'
 import type { Body } from './fields.ts'
-import { readUsage, tellPredictions } from './usage.ts'
+import { readUsage, recordPredictions } from './usage.ts'
 
 export interface ChoiceReader {
   /** The events of one choice object of a chunk. Its finish is kept for the end. */
@@ -51,7 +51,7 @@ export const chunkFields = (choice: KnownFields): KnownFields =>
 export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: CodecContext): StreamReader {
   const choices = new Map<number, ChoiceReader>()
   const losses = lossList()
-  const tellUnknown = unknownFields(losses)
+  const recordUnknown = unknownFields(losses)
   let reported: ReportedUsage | undefined
   let tier: string | undefined
   let beside: Body = {}
@@ -72,7 +72,7 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
 
   function pushChunk(chunk: Body): ConversationEvent[] {
     const events: ConversationEvent[] = []
-    tellUnknown(chunk, known)
+    recordUnknown(chunk, known)
     if (typeof chunk.service_tier === 'string') tier = chunk.service_tier
     if (chunk.search_results !== undefined || chunk.citations !== undefined) beside = chunk
     const said: unknown[] = Array.isArray(chunk.choices) ? chunk.choices : []
@@ -89,7 +89,7 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
       }
       if (isOver) return events
     }
-    if (chunk.usage) tellPredictions(chunk.usage, losses)
+    if (chunk.usage) recordPredictions(chunk.usage, losses)
     // Usage cannot precede the start event.
     if (choices.size > 0) events.push(...readFigures(chunk.usage))
     return events

@@ -44,7 +44,7 @@ export function readUsage(raw: unknown, delivered: Delivered): ReportedUsage | u
 const predictions = ['accepted_prediction_tokens', 'rejected_prediction_tokens']
 
 /** Records how much of a predicted output was used, for which no other dialect has a figure. */
-export function tellPredictions(raw: unknown, losses: LossList): void {
+export function recordPredictions(raw: unknown, losses: LossList): void {
   const details = isObject(raw) ? raw.completion_tokens_details : undefined
   if (!isObject(details)) return
   for (const name of predictions)

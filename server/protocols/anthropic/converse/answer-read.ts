@@ -111,7 +111,7 @@ export function converseReader(memo: Memo, codecContext: CodecContext): StreamRe
   const inner = messagesReader(memo, codecContext)
   const losses = lossList()
   const tell = unknownFields(losses)
-  const tellKind = unknownKinds(losses)
+  const recordKind = unknownKinds(losses)
   let raw: unknown
 
   const own = (events: readonly ConversationEvent[]): ConversationEvent[] =>
@@ -125,7 +125,7 @@ export function converseReader(memo: Memo, codecContext: CodecContext): StreamRe
     const data = parseObject(frame.data)
     if (!data) return own(inner.push(frame))
     if (!isKnown(frame.event)) {
-      tellKind(frame.event ?? '')
+      recordKind(frame.event ?? '')
       return []
     }
     tell(data, eventFields[frame.event])

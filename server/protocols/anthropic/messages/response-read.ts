@@ -14,7 +14,7 @@ import { broken, type Json, jsonText } from '../frame.ts'
 import { readCitation } from './citations.ts'
 import { readFinish } from './finish.ts'
 import { measure, parseAnswer } from './response-meter.ts'
-import { readUsage, tellBreakdown } from './usage.ts'
+import { readUsage, recordBreakdown } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or the error inside a successful response. */
 export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
@@ -32,7 +32,7 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
   const tier = readServedTier(usage)
   const finish = readFinish(fields.json('stop_reason'), fields.json('stop_sequence'), hasCalls)
   const losses = lossList()
-  tellBreakdown(usage, losses)
+  recordBreakdown(usage, losses)
   fields.ignore(...placed)
   for (const path of unread().slice(0, mostPaths)) losses.dropped(path, 'Parley does not know this field of the answer.')
   return {

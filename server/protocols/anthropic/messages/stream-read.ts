@@ -15,7 +15,7 @@ import { readFinish } from './finish.ts'
 import { measure } from './response-meter.ts'
 import { placed, readServedTier } from './response-read.ts'
 import { openBlocks } from './stream-read-blocks.ts'
-import { type CumulativeUsage, readUsage, tellBreakdown } from './usage.ts'
+import { type CumulativeUsage, readUsage, recordBreakdown } from './usage.ts'
 
 const message = knownFields(placed.join(' '))
 const beside = knownFields('type usage delta')
@@ -42,8 +42,8 @@ const fieldsOf = (tables: Readonly<Record<string, KnownFields>>, kind: unknown):
 /** Reads the stream of an upstream; `memo` was returned when its request was written. */
 export function messagesReader(memo: Memo, codecContext: CodecContext): StreamReader {
   const losses = lossList()
-  const tellUnknown = unknownFields(losses)
-  const tellKind = unknownKinds(losses)
+  const recordUnknown = unknownFields(losses)
+  const recordKind = unknownKinds(losses)
   const blocks = openBlocks(memo)
   const delivered = nothingDelivered()
   let reading: CumulativeUsage | undefined
@@ -70,8 +70,8 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     switch (type) {
       case 'message_start': {
         const begun = isObject(data.message) ? data.message : {}
-        tellUnknown(begun, message)
-        tellEarly(begun)
+        recordUnknown(begun, message)
+        recordEarly(begun)
         return start(begun)
       }
       case 'content_block_start':
@@ -80,8 +80,8 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
         return isFinished ? [] : [...start({}), ...content(type, data)]
       case 'message_delta': {
         const { delta } = data
-        tellUnknown(data, beside)
-        if (isObject(delta)) tellUnknown(delta, message)
+        recordUnknown(data, beside)
+        if (isObject(delta)) recordUnknown(delta, message)
         return [...start({}), ...reported(data.usage), ...change(isObject(delta) ? delta : {})]
       }
       case 'message_stop':
@@ -89,13 +89,13 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
       case 'error':
         return fail(readInnerError(data.error ?? data))
       default:
-        if (type !== undefined && type !== 'ping') tellKind(type)
+        if (type !== undefined && type !== 'ping') recordKind(type)
         return []
     }
   }
 
   /** A stream begins empty: what its first event holds already is not sent again. */
-  function tellEarly({ content, stop_reason: reason, stop_sequence: sequence }: Json): void {
+  function recordEarly({ content, stop_reason: reason, stop_sequence: sequence }: Json): void {
     if (Array.isArray(content) && content.length > 0)
       losses.dropped('content', 'Only the events of a stream are read, not the content of its first one.')
     if (typeof reason === 'string' || typeof sequence === 'string')
@@ -106,7 +106,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
   function start({ id, model, usage }: Json): ConversationEvent[] {
     if (hasBegun) return []
     hasBegun = true
-    tellBreakdown(usage, losses)
+    recordBreakdown(usage, losses)
     reading = readUsage(usage, delivered)
     return [
       {
@@ -126,8 +126,8 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     const piece = type === 'content_block_start' ? data.content_block : data.delta
     if (!isObject(piece)) return []
     const table = type === 'content_block_start' ? fieldsOf(blockFields, piece.type) : deltaTable(piece.type)
-    if (table) tellUnknown(piece, table, 'content', index)
-    else if (type === 'content_block_delta' && piece.type !== 'compaction_delta') tellKind(String(piece.type))
+    if (table) recordUnknown(piece, table, 'content', index)
+    else if (type === 'content_block_delta' && piece.type !== 'compaction_delta') recordKind(String(piece.type))
     measure(piece, delivered)
     return type === 'content_block_start' ? blocks.start(index, piece) : blocks.delta(index, piece)
   }
@@ -142,7 +142,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
 
   function reported(usage: unknown): ConversationEvent[] {
     const before = reading
-    tellBreakdown(usage, losses)
+    recordBreakdown(usage, losses)
     reading = readUsage(usage, delivered, reading)
     return reading && reading !== before ? [{ kind: 'usage', usage: usageNow(reading) }] : []
   }

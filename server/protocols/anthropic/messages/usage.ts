@@ -38,7 +38,7 @@ export function readUsage(raw: unknown, delivered: Delivered, before?: Cumulativ
 }
 
 /** Records figures that no other dialect has, and that are not included in its other figures. */
-export function tellBreakdown(raw: unknown, losses: LossList): void {
+export function recordBreakdown(raw: unknown, losses: LossList): void {
   if (!isObject(raw)) return
   const tell = (name: string) =>
     losses.leftOut(`usage.${name}`, 'It is included in the totals of the answer; the usage row has the original.')

@@ -113,7 +113,7 @@ const textWriters: FieldWriters<TextPart, CandidateContext> = {
 
 const refusalWriters: FieldWriters<RefusalPart, CandidateContext> = {
   text(text, { ruler, losses }) {
-    saidRefusal(losses)
+    refusalAsText(losses)
     ruler.add(text)
     return { text }
   },
@@ -146,7 +146,7 @@ const callWriters: FieldWriters<CallPart, CandidateContext> = {
 }
 
 /** Records that a refusal has to be written as text. */
-export const saidRefusal = (losses: LossList) =>
+export const refusalAsText = (losses: LossList) =>
   losses.adapted('response.refusal', 'This dialect has no refusals: the refusal became text.')
 
 /** The part for a call, with its signature. */

@@ -81,7 +81,7 @@ export function answerReader(memo: Memo, codecContext: CodecContext, keepsText: 
   let reported: ReportedUsage | undefined
   let blocked: string | undefined
   let hasStarted = false
-  let lastTold = ''
+  let lastReported = ''
 
   function readerOf(place: number): CandidateReader {
     const known = candidates.get(place) ?? candidateReader(place, memo, codecContext, losses, keepsText)
@@ -105,8 +105,8 @@ export function answerReader(memo: Memo, codecContext: CodecContext, keepsText: 
     const settled = settleUsage(reported, delivered, { inputBytes: 0, isOver: true })
     // The same figures count as new when more of the answer has arrived.
     const figures = JSON.stringify({ ...settled, raw: reported.delivered })
-    if (figures === lastTold) return []
-    lastTold = figures
+    if (figures === lastReported) return []
+    lastReported = figures
     return [{ kind: 'usage', usage: settled }]
   }
 

@@ -15,7 +15,7 @@ import { textPositions, writeGrounding } from './citations.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { showsThoughts, signedPart } from './part.ts'
-import { type CandidateContext, calling, cite, saidRefusal, writeMedia, writeNative } from './response-write.ts'
+import { type CandidateContext, calling, cite, refusalAsText, writeMedia, writeNative } from './response-write.ts'
 
 const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
@@ -90,7 +90,7 @@ export function geminiWriter(asked: ConversationRequest, codecContext: CodecCont
   function open(index: number, at: number, head: Head): Uint8Array {
     const choice = choiceOf(index)
     choice.parts.set(at, { head, pieces: [], transcript: '', opaque: [], base: choice.ruler.units })
-    if (head.kind === 'refusal') saidRefusal(losses)
+    if (head.kind === 'refusal') refusalAsText(losses)
     return head.kind === 'native' ? parts(index, writeNative(head, choice)) : nothing
   }
 

@@ -156,12 +156,12 @@ const userParts: KindWriters<Part, Draft, Body | undefined> = {
   refusal: ({ text }: WrittenFields<RefusalPart, { text: 'written' }>) => ({ type: 'text', text }),
   // Results have become messages before.
   result: notNeeded,
-  reasoning: saidByModel('turns.reasoning'),
-  call: saidByModel('turns.call'),
+  reasoning: onlyFromModel('turns.reasoning'),
+  call: onlyFromModel('turns.call'),
 }
 
 /** Parts that only a model produces, if another dialect has them in a user turn. */
-function saidByModel(field: string): (_: unknown, draft: Draft) => undefined {
+function onlyFromModel(field: string): (_: unknown, draft: Draft) => undefined {
   return (_, { losses }) => {
     losses.dropped(field, 'In this dialect only the model can produce this.')
     return undefined

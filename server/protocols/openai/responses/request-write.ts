@@ -25,7 +25,7 @@ interface RequestWriting extends Writing {
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
   const losses = lossList()
   recordForeign(request, 'responses', losses)
-  refuseWhatCannotBeSaid(request)
+  refuseUnsupported(request)
   const names = toolNames(request, nameRules)
   const body = writeFields(request, requestWriters, { request, target, losses, names })
   return { body, headers: {}, losses: losses.losses, memo: { ...names.memo(), wrappedTools: [], ...stopsHere(request.output) } }
@@ -35,7 +35,7 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
 const stopsHere = ({ stop }: Output) => (stop.length > 0 ? { stopHere: stop } : {})
 
 /** Refused before anything else is looked at. */
-function refuseWhatCannotBeSaid(request: ConversationRequest): void {
+function refuseUnsupported(request: ConversationRequest): void {
   const { output, sampling } = request
   if (output.n > 1) throw cannotCarry(request, 'output.n', 'This upstream gives one answer at a time.')
   if (output.modalities.length > 0) throw cannotCarry(request, 'output.modalities', 'This upstream answers in text.')

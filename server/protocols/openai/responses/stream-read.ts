@@ -85,8 +85,8 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
   let searches = 0
   let reported: ReportedUsage | undefined
   const losses = lossList()
-  const tellUnknown = unknownFields(losses)
-  const tellKind = unknownKinds(losses)
+  const recordUnknown = unknownFields(losses)
+  const recordKind = unknownKinds(losses)
   let lastType = ''
   let known: KnownFields | undefined
 
@@ -120,8 +120,8 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
       lastType = type
       known = eventFields.get(type)
     }
-    if (known) tellUnknown(event, known)
-    else if (!repeats(type)) tellKind(type)
+    if (known) recordUnknown(event, known)
+    else if (!repeats(type)) recordKind(type)
     if (response) reported = later(reported, readUsage(response.usage, nothing))
     switch (type) {
       case 'response.created':
@@ -153,7 +153,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
     if (type === 'response.output_item.done') {
       if (isObject(event.item)) {
         const known = itemFields(event.item)
-        if (known) tellUnknown(event.item, known, 'output', index)
+        if (known) recordUnknown(event.item, known, 'output', index)
         endItem(index, event.item)
       }
     } else if (!seen.has(index)) itemAt(index)?.push(type, event)
@@ -177,7 +177,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
 
   function finish(type: string, response: Fields): void {
     start(response)
-    tellUnknown(response, responseFields)
+    recordUnknown(response, responseFields)
     const output = Array.isArray(response.output) ? response.output : []
     // Indexes in the final list may differ from those in the stream: it completes open items, or replaces them all.
     const wasStreamed = seen.size + items.size > 0
