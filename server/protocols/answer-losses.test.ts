@@ -5,7 +5,7 @@ import type { ConversationEvent } from '#canonical/conversation-event'
 import { joinLosses } from '#canonical/loss'
 import type { Dialect } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
-import { reported } from '#testing/conversions/answer-events'
+import { asEvents } from '#testing/conversions/answer-events'
 import { answerWith, askedBy } from '#testing/conversions/answer-features'
 import { noMemo, testPen } from '#testing/conversions/codec-runs'
 import { call, named, text } from '#testing/conversions/conversation'
@@ -27,7 +27,7 @@ const step = (summary?: string): Part => ({
 
 const streamed = (dialect: Dialect, parts: Part[], asked: ConversationRequest = askedBy(dialect)) => {
   const writer = conversationCodecs[dialect].writer(asked, testPen())
-  const events = reported(answerWith({ row: '', name: '', parts: () => parts, of: () => undefined }, dialect))
+  const events = asEvents(answerWith({ row: '', name: '', parts: () => parts, of: () => undefined }, dialect))
   const said = Buffer.concat(events.map((event) => writer.push(event))).toString()
   return { losses: named(writer.losses()), said }
 }

@@ -9,7 +9,7 @@ import type { ConversationEvent } from '#canonical/conversation-event'
 import { GatewayError } from '#shared/errors'
 import { dialects } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
-import { gathered, reported } from '#testing/conversions/answer-events'
+import { asEvents, gathered } from '#testing/conversions/answer-events'
 import { askedBy } from '#testing/conversions/answer-features'
 import { answerAgain, eventsOf, noMemo, plain, streamOf, testPen } from '#testing/conversions/codec-runs'
 import { named } from '#testing/conversions/conversation'
@@ -33,7 +33,7 @@ describe.each(dialects)('%s', (dialect) => {
   const randomStream = (seed: number, made = new Map<string, number>()) => {
     const random = seeded(seed)
     const answer = randomAnswer(vocabulary, random, made)
-    return { random, answer, bytes: streamOf(codec, reported(answer, random), asked) }
+    return { random, answer, bytes: streamOf(codec, asEvents(answer, random), asked) }
   }
 
   test('300 random answers say the same after writing and reading, whole and streamed, at any cut', () => {
@@ -80,7 +80,7 @@ describe.each(dialects)('%s', (dialect) => {
   test('an error in the stream is read as one, and nothing follows it', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const { answer, random } = randomStream(seed)
-      const events = reported(answer, random)
+      const events = asEvents(answer, random)
       const before = events.slice(0, 1 + random.below(events.length - 2))
       const failure: ConversationEvent = { kind: 'error', error: new GatewayError('upstream_error', 'failed') }
       const again = eventsOf(codec, [streamOf(codec, [...before, failure, ...events.slice(before.length)], asked)])
@@ -97,7 +97,7 @@ describe.each(dialects)('%s', (dialect) => {
         const answer = answerAgain(conversationCodecs[from], randomAnswer(other, random, new Map()), askedBy(from))
         const whole = named(codec.writeResponse(answer, asked, testPen()).losses)
         const writer = codec.writer(asked, testPen())
-        for (const event of reported(answer, random)) writer.push(event)
+        for (const event of asEvents(answer, random)) writer.push(event)
         expect({ from, seed, losses: lossesOf(writer) }).toEqual({ from, seed, losses: whole.filter((loss) => !keptAsItIs(loss)).sort() })
         for (const loss of whole) seen.add(loss.replace(/!$/, ''))
       }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Cell, converseAnswerCells, converseCells } from '#testing/conversions/loss-matrix'
 
 const golden = join(import.meta.dir, 'converse-matrix.txt')
-const marks = { carried: '=', changed: '~', dropped: '-', refused: 'x', notNeeded: '?' } as const
+const marks = { carried: '=', changed: '~', dropped: '-', refused: 'x', unreported: '?' } as const
 
 function lineOf(
   { row, feature, verdict, fields, meaning }: Pick<Cell, 'row' | 'feature' | 'verdict' | 'fields' | 'meaning'>,

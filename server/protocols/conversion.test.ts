@@ -7,7 +7,7 @@ import { describe, expect, test } from 'bun:test'
 import type { ConversationResponse } from '#canonical/conversation'
 import { GatewayError } from '#shared/errors'
 import { type Dialect, dialects, servedBy } from '#shared/ids'
-import { gathered, reported } from '#testing/conversions/answer-events'
+import { asEvents, gathered } from '#testing/conversions/answer-events'
 import { askedBy } from '#testing/conversions/answer-features'
 import { answerAgain, attempt, eventsOf, plain, readBody, streamOf, withoutPaths, written } from '#testing/conversions/codec-runs'
 import { brokenRules } from '#testing/conversions/event-order'
@@ -84,7 +84,7 @@ describe.each(pairs)('answers of %s for %s', (upstream, client) => {
     for (let seed = 1; seed <= 100; seed++) {
       const random = seeded(seed)
       const answer = answerAgain(codecs[upstream], randomAnswer(vocabulary, random, new Map()), askedBy(upstream))
-      const stream = eventsOf(codecs[client], random.cut(streamOf(codecs[client], reported(answer, random), asked), 20))
+      const stream = eventsOf(codecs[client], random.cut(streamOf(codecs[client], asEvents(answer, random), asked), 20))
       expect({ seed, broken: brokenRules(stream) }).toEqual({ seed, broken: [] })
       // A failure here: see the matrix.
       if (answer.choices.some(({ finish }) => finish.reason === 'bad-tool-call') && client === 'responses') continue
@@ -98,17 +98,17 @@ describe.each(pairs)('answers of %s for %s', (upstream, client) => {
 /** Text and calls that the client does not get. */
 function missing(answer: ConversationResponse, whole: ConversationResponse, client: Dialect): string[] {
   const partsOf = ({ choices }: ConversationResponse) => choices.flatMap((choice) => choice.parts)
-  const reported = partsOf(whole)
-  const words = reported.map((part) => ('text' in part ? part.text : '')).join('')
+  const asEvents = partsOf(whole)
+  const words = asEvents.map((part) => ('text' in part ? part.text : '')).join('')
   return partsOf(answer).flatMap((part) => {
     if (part.kind === 'text' || part.kind === 'refusal') return words.includes(part.text) ? [] : [part.text]
     if (part.kind !== 'call' || client === 'completions') return []
-    return reported.some((one) => one.kind === 'call' && one.callId === part.callId && one.name === part.name) ? [] : [part.callId]
+    return asEvents.some((one) => one.kind === 'call' && one.callId === part.callId && one.name === part.name) ? [] : [part.callId]
   })
 }
 
 /** What a whole answer and a streamed one must have in common. A Gemini stream lists its sources at the end, for no part. */
 function comparable(answer: ConversationResponse, client: Dialect): unknown {
-  const reported = JSON.stringify(normal(answer, client), (key, value) => (key === 'citations' && client === 'gemini' ? undefined : value))
-  return JSON.parse(reported)
+  const asEvents = JSON.stringify(normal(answer, client), (key, value) => (key === 'citations' && client === 'gemini' ? undefined : value))
+  return JSON.parse(asEvents)
 }

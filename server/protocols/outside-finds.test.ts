@@ -142,7 +142,7 @@ test.each(answers)('an answer of %s %j', (from, body, expected) => {
     const answer = codecs[from].readResponse(JSON.stringify(body), noMemo, testPen())
     const { body: said, losses } = codecs[to].writeResponse(answer, askedBy(to), testPen())
     const fields = [...(answer.losses ?? []), ...losses].map(({ field }: Loss) => field)
-    if ('told' in expected) expect([to, fields]).toEqual([to, expect.arrayContaining([expected.reported])])
+    if ('reported' in expected) expect([to, fields]).toEqual([to, expect.arrayContaining([expected.reported])])
     else expect([to, fields, said]).toEqual([to, [], expect.stringContaining(expected.arrives)])
   }
 })

@@ -1,12 +1,12 @@
 /** Converts answers to random streams of events, and such streams back to answers. */
 import type { Choice, ConversationResponse, Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
-import { deltasOf, gathered as gatheredAnswer, headOf, eventsOfResponse as toldAnswer } from '#canonical/response-events'
+import { deltasOf, eventsOfResponse as eventsOfAnswer, gathered as gatheredAnswer, headOf } from '#canonical/response-events'
 import type { Seeded } from '#testing/seeded'
 
 /** The events of an answer; with `random` its texts arrive in pieces and neighbouring calls are interleaved. */
-export function told(answer: ConversationResponse, random?: Seeded): ConversationEvent[] {
-  const events = toldAnswer(answer)
+export function asEvents(answer: ConversationResponse, random?: Seeded): ConversationEvent[] {
+  const events = eventsOfAnswer(answer)
   if (!random) return events
   const own = events.filter(({ kind }) => kind === 'start' || kind === 'usage' || kind === 'end')
   return [...own.slice(0, 1), ...answer.choices.flatMap((choice) => choiceEvents(choice, random)), ...own.slice(1)]

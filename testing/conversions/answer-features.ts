@@ -62,7 +62,7 @@ const counts = (name: string, usage: (usage: Usage) => void): AnswerFeature => (
   name,
   parts: () => [text('Words.')],
   usage,
-  of: ({ usage: told }) => [told.in, told.out, told.units.searches],
+  of: ({ usage }) => [usage.in, usage.out, usage.units.searches],
 })
 const allText: Of = (answer) => partsOf(answer).map((part) => (part.kind === 'text' || part.kind === 'refusal' ? part.text : ''))
 

@@ -146,21 +146,21 @@ const fetchFixture: FetchMedia = (url) =>
 
 function judged(losses: readonly Loss[], isSame: boolean): Pick<Cell, 'verdict' | 'fields' | 'meaning'> {
   const dropped = losses.filter(({ what }) => what === 'dropped')
-  const told = dropped.length > 0 ? dropped : losses
+  const listed = dropped.length > 0 ? dropped : losses
   const verdict = dropped.length > 0 ? 'dropped' : losses.length > 0 ? 'changed' : isSame ? 'carried' : 'unreported'
-  return { verdict, fields: told.map(({ field }) => field), meaning: losses.some(({ meaning }) => meaning) }
+  return { verdict, fields: listed.map(({ field }) => field), meaning: losses.some(({ meaning }) => meaning) }
 }
 
 /** Whether an upstream of this dialect can express it. */
 export function tellable(feature: AnswerFeature, dialect: Dialect): boolean {
   const answer = answerWith(feature, dialect)
-  const told = attempt(() => answerAgain(codecs[dialect], answer, askedBy(dialect)))
-  return !(told instanceof GatewayError) && alike(feature.of(told), feature.of(answer))
+  const again = attempt(() => answerAgain(codecs[dialect], answer, askedBy(dialect)))
+  return !(again instanceof GatewayError) && alike(feature.of(again), feature.of(answer))
 }
 
 function answerCell(feature: AnswerFeature, from: Dialect, to: Dialect): Cell {
-  const told = codecs[from].writeResponse(answerWith(feature, from), askedBy(from), testPen())
-  const answer = codecs[from].readResponse(told.body, noMemo, testPen())
+  const written = codecs[from].writeResponse(answerWith(feature, from), askedBy(from), testPen())
+  const answer = codecs[from].readResponse(written.body, noMemo, testPen())
   return { way: 'answer', from, ...deliveredTo(to, feature, answer, answer) }
 }
 

@@ -14,7 +14,7 @@ import { type AskedFor, askedFor } from './asked-for.ts'
 import type { Conversion } from './conversion.ts'
 
 /** The part of an event that the client gets at once: usage is sent at the end, as it is charged. */
-function heardAtOnce(event: ConversationEvent, { isPlausible }: TokenEstimator): ConversationEvent | undefined {
+function sentAtOnce(event: ConversationEvent, { isPlausible }: TokenEstimator): ConversationEvent | undefined {
   if (event.kind === 'usage') return undefined
   if (event.kind !== 'start' || !event.usage || isPlausible?.(event.usage) !== false) return event
   const { usage: _, ...start } = event
@@ -106,7 +106,7 @@ export class ConvertedPassage implements Passage, TextListener {
   }
 
   failure(error: GatewayError): Uint8Array | undefined {
-    this.#tellUsage()
+    this.#addUsage()
     return this.#writer.push({ kind: 'error', error })
   }
 
@@ -118,12 +118,12 @@ export class ConvertedPassage implements Passage, TextListener {
       const error = read.kind === 'error' ? read.error : read.kind === 'finish' ? this.#given.failure(read.finish) : undefined
       if (error) return { out: Buffer.concat(out), meaningful, error }
       meaningful = this.#means(read) || meaningful
-      const event = heardAtOnce(read, this.#estimator)
+      const event = sentAtOnce(read, this.#estimator)
       if (!event) continue
       this.#seen(event)
       if (event.kind === 'end') {
         this.#tier = event.tier
-        this.#tellUsage()
+        this.#addUsage()
       }
       const shown = this.#given.event(event)
       for (const carried of shown ? this.#carryOut(shown) : []) out.push(this.#writer.push(carried))
@@ -152,7 +152,7 @@ export class ConvertedPassage implements Passage, TextListener {
   }
 
   /** Gives the writer the usage that is charged. It has no bytes of its own: it is written with what follows. */
-  #tellUsage(): void {
+  #addUsage(): void {
     this.#writer.push({ kind: 'usage', usage: this.counted() })
   }
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { GatewayError } from '#shared/errors'
-import { gathered, reported } from '#testing/conversions/answer-events'
+import { asEvents, gathered } from '#testing/conversions/answer-events'
 import { askedBy } from '#testing/conversions/answer-features'
 import { eventsOf, noMemo, plain, streamOf, testPen } from '#testing/conversions/codec-runs'
 import { brokenRules } from '#testing/conversions/event-order'
@@ -27,7 +27,7 @@ test('T13: random answers are the same as one array, at any cut', () => {
     const random = seeded(seed)
     const answer = randomAnswer(vocabulary, random, new Map())
     const joiner = createJsonArrayJoiner()
-    const pieces = random.cut(streamOf(codec, reported(answer, random), asked), 50).map((piece) => joiner.push(piece))
+    const pieces = random.cut(streamOf(codec, asEvents(answer, random), asked), 50).map((piece) => joiner.push(piece))
     const array = Buffer.concat([...pieces, joiner.end()])
     expect({ seed, list: Array.isArray(JSON.parse(array.toString())) }).toEqual({ seed, list: true })
     const again = gathered(readArray(random.cut(array, 9)))

@@ -183,20 +183,20 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
     const wasStreamed = seen.size + items.size > 0
     for (const [index, item] of output.entries()) if (isObject(item) && (!wasStreamed || items.has(index))) endItem(index, item)
     for (const item of items.values()) item.close()
-    tellUsage(searchesOf(response, searches))
+    pushUsage(searchesOf(response, searches))
     const status = response.status ?? type.slice('response.'.length)
     events.push({ kind: 'finish', choice: 0, finish: readFinish({ ...response, status }, held) })
     events.push({ kind: 'end', ...(typeof response.service_tier === 'string' && { tier: response.service_tier }) })
     hasEnded = true
   }
 
-  function tellUsage(searched: number): void {
+  function pushUsage(searched: number): void {
     if (reported) events.push({ kind: 'usage', usage: settleUsage(reported, nothing, searched, { inputBytes: 0, isOver: true }) })
   }
 
   /** Open parts stay open: closing them would mark them as complete. Their usage is charged anyway. */
   function fail(error: GatewayError): void {
-    tellUsage(searches)
+    pushUsage(searches)
     events.push({ kind: 'error', error })
     hasEnded = true
   }
