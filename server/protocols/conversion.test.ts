@@ -98,17 +98,17 @@ describe.each(pairs)('answers of %s for %s', (upstream, client) => {
 /** Text and calls that the client does not get. */
 function missing(answer: ConversationResponse, whole: ConversationResponse, client: Dialect): string[] {
   const partsOf = ({ choices }: ConversationResponse) => choices.flatMap((choice) => choice.parts)
-  const asEvents = partsOf(whole)
-  const words = asEvents.map((part) => ('text' in part ? part.text : '')).join('')
+  const content = partsOf(whole)
+  const words = content.map((part) => ('text' in part ? part.text : '')).join('')
   return partsOf(answer).flatMap((part) => {
     if (part.kind === 'text' || part.kind === 'refusal') return words.includes(part.text) ? [] : [part.text]
     if (part.kind !== 'call' || client === 'completions') return []
-    return asEvents.some((one) => one.kind === 'call' && one.callId === part.callId && one.name === part.name) ? [] : [part.callId]
+    return content.some((one) => one.kind === 'call' && one.callId === part.callId && one.name === part.name) ? [] : [part.callId]
   })
 }
 
 /** What a whole answer and a streamed one must have in common. A Gemini stream lists its sources at the end, for no part. */
 function comparable(answer: ConversationResponse, client: Dialect): unknown {
-  const asEvents = JSON.stringify(normal(answer, client), (key, value) => (key === 'citations' && client === 'gemini' ? undefined : value))
-  return JSON.parse(asEvents)
+  const content = JSON.stringify(normal(answer, client), (key, value) => (key === 'citations' && client === 'gemini' ? undefined : value))
+  return JSON.parse(content)
 }

@@ -110,13 +110,13 @@ function section(title: string, cells: readonly Cell[]): string {
   const columns = dialects.filter((dialect) => cells.some((cell) => cell.to === dialect))
   const rules: LossRule[] = []
   const rows = grouped(cells, ({ feature }) => feature).map(([feature, group]) => {
-    const told = columns.map((dialect) =>
+    const row = columns.map((dialect) =>
       summary(
         group.filter((cell) => cell.to === dialect),
         rules,
       ),
     )
-    return `| ${[feature, ...told].join(' | ')} |`
+    return `| ${[feature, ...row].join(' | ')} |`
   })
   const head = [`| | ${columns.map((dialect) => names[dialect]).join(' | ')} |`, `| --- |${' --- |'.repeat(columns.length)}`]
   const reasons = rules.map((rule, index) => `${index + 1}. ${rule.why}`)
