@@ -101,8 +101,8 @@ export const plants: Readonly<Record<string, Plant>> = {
   'a stream that was cut counts as complete': { file: 'relay/conversation/native.ts', from: "meter.end() !== 'cut'", to: 'meter' },
   'an estimate is charged for the upstream’s word': {
     file: 'canonical/delivered.ts',
-    from: 'if (!told || scale',
-    to: 'if (told !== null || scale',
+    from: 'if (!reported || scale',
+    to: 'if (reported !== null || scale',
   },
   'what was refused counts as held': {
     file: 'relay/spend/top-up.ts',
