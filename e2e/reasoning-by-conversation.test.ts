@@ -277,6 +277,68 @@ test('reminders that an agent adds to what was said do not matter', async () => 
   expect(await sent('Messages', 'Chat', [{ question: 'What of foxes?', call }])).toContain(asSigned(`${question} ${call.args}`))
 })
 
+describe('a question that is long enough to be told apart from others, and was still asked before', () => {
+  const question = 'Summarise the record above in three sentences, and look up what is missing before you answer.'
+  const picture = (bytes: string) => ({
+    type: 'image_url',
+    image_url: { url: `data:image/png;base64,${Buffer.from(`\x89PNG\r\n\x1a\n${bytes}`, 'latin1').toString('base64')}` },
+  })
+  const asked = { role: 'user', content: question }
+  const before: Record<string, (of: string) => object[]> = {
+    'other instructions': (of) => [{ role: 'system', content: `Record: ${of}` }, asked],
+    'other words': (of) => [{ role: 'user', content: `Record: ${of}` }, { role: 'assistant', content: 'Read.' }, asked],
+    'other words of the assistant': (of) => [{ role: 'user', content: 'Read it.' }, { role: 'assistant', content: `Record: ${of}` }, asked],
+    'other media': (of) => [{ role: 'user', content: [{ type: 'text', text: question }, picture(of)] }],
+  }
+  const send = (model: string, messages: object[], id: string, rounds: number) => {
+    const called = { id, type: 'function', function: { name: 'look', arguments: '{}' } }
+    const round = [
+      { role: 'assistant', content: null, tool_calls: [called] },
+      { role: 'tool', tool_call_id: id, content: 'nothing' },
+    ]
+    const tools = [{ type: 'function', function: { name: 'look', parameters } }]
+    const all = [...messages, ...Array.from({ length: rounds }, () => round).flat()]
+    return post('/v1/chat/completions', { model, reasoning_effort: 'high', tools, messages: all })
+  }
+  async function body(to: keyof typeof upstreams, messages: object[], state: string, id: string, rounds: number): Promise<string> {
+    const { model, answer } = upstreams[to]
+    answer({ id, args: '{}' }, state, false)
+    const response = await send(model, messages, id, rounds)
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(id)])
+    return upstream.requests.at(-1)?.text() ?? ''
+  }
+
+  test.each(Object.entries(before))('after %s: each conversation has its own thoughts', async (name, told) => {
+    for (const of of ['Alice', 'Bob']) await body('Messages', told(of), `${name} ${of}`, name, 0)
+    for (const [of, other] of [
+      ['Alice', 'Bob'],
+      ['Bob', 'Alice'],
+    ] as const) {
+      const sent = await body('Messages', told(of), 'last', name, 1)
+      expect([of, other].map((one) => sent.includes(asSigned(`${name} ${one}`)))).toEqual([true, false])
+    }
+  })
+
+  test('in rounds that are all the same: each has its own, in order', async () => {
+    for (const round of [0, 1, 2]) await body('Messages', [asked], `same ${round}`, 'same', round)
+    const sent = await body('Messages', [asked], 'last', 'same', 3)
+    const found = [0, 1, 2].map((round) => sent.indexOf(asSigned(`same ${round}`)))
+    expect([found.every((at) => at > 0), [...found].sort((a, b) => a - b)]).toEqual([true, found])
+  })
+
+  test.each(['Messages', 'Gemini'] as const)(
+    'with instructions that change, an upstream of %s goes on without the thoughts',
+    async (to) => {
+      const id = `changing ${to}`
+      const told = (time: string) => [{ role: 'system', content: `It is ${time}.` }, asked]
+      await body(to, told('noon'), id, id, 0)
+      const sent = await body(to, told('one'), 'last', id, 1)
+      expect(sent).not.toContain(asSigned(id))
+      expect(sent).toContain(to === 'Gemini' ? 'skip_thought_signature_validator' : '"tool_use"')
+    },
+  )
+})
+
 test('in a body that is read by the worker it is the same', async () => {
   const call = { id: 'large', args: '{"at":1}' }
   const long = (what: string) => `${what} ${'word '.repeat(600_000)}`

@@ -164,7 +164,7 @@ describe.each(sampledEngines(import.meta.file))('reasoning state on %s', (engine
     const said: Turn[] = []
     for (const n of [round * 2, round * 2 + 1]) {
       const answer = steps[upstream](n)
-      const question = questionOf(request('chat', sent).turns)
+      const question = questionOf(request('chat', sent))
       made.remember('anna', answer, 'a-channel', () => question)
       const { slot, keep } = clients[client] ?? { slot: 'chat', keep: () => [] }
       sent.push({ role: 'assistant', parts: keep(made.sealParts('anna', slot, answer)) }, results(answer))
@@ -232,7 +232,7 @@ describe.each(sampledEngines(import.meta.file))('reasoning state on %s', (engine
 
   test('a streamed answer is remembered like a whole one, and its state goes out in envelopes', async () => {
     const here = reasoningState()
-    const watch = here.recorder('anna', 'a-channel', () => questionOf(request('chat', []).turns))
+    const watch = here.recorder('anna', 'a-channel', () => questionOf(request('chat', [])))
     const opaque = state('responses', 'encrypted', 'streamed')
     const told: ConversationEvent[] = [
       { kind: 'start', id: 'r', model: 'm', created: 1 },

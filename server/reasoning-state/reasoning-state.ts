@@ -68,7 +68,7 @@ export interface ReasoningState extends Conversations, StateOwners, UpstreamStat
   recorder(tenant: string, maker: string, question: () => string | undefined): StreamRecorder
   /**
    * Restores state that the client dropped from its history. Does nothing unless a call came without any state; queries the database only
-   * when memory does not know the call. State is only restored to the same call after the same question. Never rejects.
+   * when memory does not know the call. State is only restored to the same call after the same conversation. Never rejects.
    */
   restoreDropped(tenant: string, request: ConversationRequest): Promise<ConversationRequest>
   /** The remembered state of calls, by their names (`bareCalls`): for `restored` of `tool-call-state.ts`. Plain data. Never rejects. */
@@ -182,7 +182,7 @@ export function createReasoningState(parts: MemoryParts & ConversationParts & Pi
     },
     recalled,
     async restoreDropped(tenant, request) {
-      const bare = bareCalls(request.turns)
+      const bare = bareCalls(request)
       const known = await recalled(tenant, [...bare.values()])
       return known.size === 0 ? request : { ...request, turns: restored(request.turns, bare, known) }
     },

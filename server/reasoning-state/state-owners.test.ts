@@ -89,7 +89,7 @@ describe.each(sampledEngines(import.meta.file))('state on %s', (engine) => {
       { role: 'user', parts: [{ kind: 'text', text: 'Hello' }] },
       { role: 'assistant', parts: [call] },
     ]
-    const asked = { ...request(call), turns }
+    const asked = { ...request(call), instructions: [], turns }
     expect(await here.restoreDropped('anna', asked)).toEqual(asked)
   })
 

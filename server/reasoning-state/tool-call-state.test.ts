@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { CallPart, Opaque, Part, ReasoningPart, TextPart, Turn } from '#canonical/conversation'
+import type { CallPart, Instruction, MediaPart, Opaque, Part, ReasoningPart, TextPart, Turn } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
+import { threadNow } from '#testing/thread-time'
 import { nameOfCall, questionOf, questionsIn } from './call-names.ts'
 import { createStreamRecorder } from './stream-recorder.ts'
 import { bareCalls, recollections, restored, type ToolCallState } from './tool-call-state.ts'
@@ -27,15 +28,16 @@ const results = (...ids: string[]): Turn => ({
   parts: ids.map((callId) => ({ kind: 'result', callId, form: 'text', isError: false, parts: [said('ok')] })),
 })
 const user = (...parts: Part[]): Turn => ({ role: 'user', parts })
+const told = (...turns: Turn[]) => ({ instructions: [], turns })
 const asked = user(said('Look.'))
 const ofId = (parts: readonly Part[], id: string): ToolCallState | undefined =>
   [...recollections(parts)].find(([{ callId }]) => callId === id)?.[1]
 /** The answer as restored from `remembered` for the same question. */
 function back(answer: Turn, remembered: readonly Part[]): Turn | undefined {
-  const question = questionOf([asked]) ?? ''
+  const question = questionOf(told(asked)) ?? ''
   const known = new Map([...recollections(remembered)].map(([one, state]) => [nameOfCall(one, question), state]))
   const turns = [asked, answer]
-  return restored(turns, bareCalls(turns), known)[1]
+  return restored(turns, bareCalls(told(...turns)), known)[1]
 }
 /** What a client sends back that keeps only texts and calls. */
 function plain(parts: Part[]): Part[] {
@@ -142,7 +144,7 @@ describe('a stream', () => {
 })
 
 describe('calls that came without state', () => {
-  const of = (...turns: Turn[]) => [...bareCalls([asked, ...turns]).keys()].map(({ callId }) => callId)
+  const of = (...turns: Turn[]) => [...bareCalls(told(asked, ...turns)).keys()].map(({ callId }) => callId)
 
   test('are those with none of their own and none before them', () => {
     expect(of(assistant(call('1')), results('1'), assistant(said('and'), call('2'), call('3')))).toEqual(['1', '2', '3'])
@@ -195,59 +197,97 @@ describe('restoring', () => {
 })
 
 describe('the question of an answer', () => {
-  const of = (...turns: Turn[]) => questionOf(turns)
+  const of = (...turns: Turn[]) => questionOf(told(...turns)) ?? 'none'
   const image = (url: string): Part => ({ kind: 'media', media: 'image', source: { url } })
+  const result = (...parts: (TextPart | MediaPart)[]): Turn => ({
+    role: 'tool',
+    parts: [{ kind: 'result', callId: '1', form: 'text', isError: false, parts }],
+  })
   const spoke = 'Tell me everything that is known of foxes in the north, and how they live there in winter.'
+  const areAllDifferent = (...digests: string[]) => expect(new Set(digests).size).toBe(digests.length)
 
-  test('is what was said right before it, however it is divided', () => {
+  test('is what was said before it, however it is divided', () => {
     const whole = of(user(said('One two'), said('three')))
-    expect(of(user(said('One')), user(said(' two\n\nthree')))).toBe(whole as string)
-    expect(of(user(said('One two')), { role: 'system', parts: [said('Be kind.')] }, assistant(), user(said('three')))).toBe(whole as string)
-    expect(of(user(said('One two')), assistant(), user(said('four')))).not.toBe(whole as string)
-    expect(of(user(said('One two three'), image('a')))).toBe(whole as string)
-    expect(of(user(said('One two three')), assistant(said('Well:')))).toBe(whole as string)
+    expect(of(user(said('One')), user(said(' two\n\nthree')))).toBe(whole)
+    expect(of(user(said('One two')), user(), { role: 'system', parts: [said(' ')] }, assistant(), user(said('three')))).toBe(whole)
+    areAllDifferent(whole, of(user(said('One two')), assistant(), user(said('four'))), of(user(said('One two'), image('a'), said('three'))))
   })
 
-  test('does not depend on reminders, also in results', () => {
+  test('is everything that was said, by anybody, however long the last words are', () => {
+    const instructed = (text: string) =>
+      questionOf({ instructions: [{ role: 'system', text } satisfies Instruction], turns: [user(said(spoke))] }) ?? 'none'
+    const system = (text: string): Turn => ({ role: 'system', parts: [said(text)] })
+    areAllDifferent(
+      of(user(said(spoke))),
+      ...['Record: Alice', 'Record: Bob'].map(instructed),
+      ...['Record: Alice', 'Record: Bob'].map((text) => of(user(said(text)), user(said(spoke)))),
+      ...['Record: Alice', 'Record: Bob'].map((text) => of(user(said('Hi')), assistant(said(text)), user(said(spoke)))),
+      ...['Record: Alice', 'Record: Bob'].map((text) => of(user(said('Hi')), assistant(said('Yes?')), system(text), user(said(spoke)))),
+      ...['Record: Alice', 'Record: Bob'].map((text) => of(user(said('Hi')), assistant(call('1')), result(said(text)), user(said(spoke)))),
+      of(user(said(spoke), image('https://a.example/1'))),
+      of(user(said(spoke), image('https://a.example/2'))),
+      of(user(said(spoke), { kind: 'media', media: 'image', source: { data: 'AAAA' } })),
+      of(user(said(spoke)), assistant(call('1')), result(said('ok'), { kind: 'media', media: 'image', source: { data: 'AAAA' } })),
+      of(user(said(spoke)), assistant(call('1')), result(said('ok'), { kind: 'media', media: 'image', source: { data: 'BBBB' } })),
+      of(user(said(spoke)), assistant(call('1')), result(said('ok'))),
+      of(user(said(spoke)), assistant({ ...call('1'), argsText: '{"q":1}' }), result(said('ok'))),
+      of(user(said(spoke)), assistant({ kind: 'native', dialect: 'messages', raw: { type: 'search', of: 'a' } }), user(said('And?'))),
+      of(user(said(spoke)), assistant({ kind: 'native', dialect: 'messages', raw: { type: 'search', of: 'b' } }), user(said('And?'))),
+    )
+  })
+
+  test('does not depend on thoughts, nor on the state of calls', () => {
+    const bare = of(asked, assistant(said('Well.'), call('1')), results('1'))
+    expect(of(asked, assistant(thought('a', 's'), said('Well.'), thought('b'), call('1', 's')), results('1'))).toBe(bare)
+    expect(of(asked, assistant(thought('a', 's')))).toBe(of(asked))
+  })
+
+  test('does not depend on reminders, also in results, nor on the line that is another in each request of Claude Code', () => {
     const reminded = (text: string) => said(`${text}\n<system-reminder>x</system-reminder>\n`)
-    expect(of(user(reminded('Hello')))).toBe(of(user(said('Hello'))) as string)
-    const result = (part: TextPart): Turn => ({
-      role: 'tool',
-      parts: [{ kind: 'result', callId: '1', form: 'text', isError: false, parts: [part] }],
-    })
-    const told = (part: TextPart) => of(asked, assistant(call('1')), result(part))
-    expect(told(reminded('ok'))).toBe(told(said('ok')) as string)
-    expect(told(said('no'))).not.toBe(told(said('ok')) as string)
-    expect(of(user(said('<system-reminder>open')))).not.toBe(of(user(said('<system-reminder>'))) as string)
+    expect(of(user(reminded('Hello')))).toBe(of(user(said('Hello'))))
+    const after = (part: TextPart) => of(asked, assistant(call('1')), result(part))
+    expect(after(reminded('ok'))).toBe(after(said('ok')))
+    expect(after(said('no'))).not.toBe(after(said('ok')))
+    expect(of(user(said('<system-reminder>open')))).not.toBe(of(user(said('<system-reminder>'))))
     const only = user(said('<system-reminder>x</system-reminder>'))
-    expect(of(asked, assistant(call('1')), results('1'), only)).toBe(of(asked, assistant(call('1')), results('1')) as string)
+    expect(of(asked, assistant(call('1')), results('1'), only)).toBe(of(asked, assistant(call('1')), results('1')))
+    const billed = (line: string) =>
+      questionOf({ instructions: [{ role: 'system', text: `${line}You are kind.` }], turns: [asked] }) ?? 'none'
+    const header = (cch: string) => `x-anthropic-billing-header: cc_version=2.1.0; cc_entrypoint=cli; cch=${cch};\n`
+    expect(new Set([billed(header('1')), billed(header('2')), billed('')]).size).toBe(1)
   })
 
-  test('many reminders that never end take no time', () => {
-    const begun = performance.now()
-    of(user(said('<system-reminder>'.repeat(200_000))))
-    expect(performance.now() - begun).toBeLessThan(1_000)
+  test('takes time in proportion to the conversation', () => {
+    const turns = Array.from({ length: 20_000 }, (_, at) => [
+      user(said(`<system-reminder>${at}`)),
+      assistant(...(at % 2 ? [call('1')] : [thought('a')])),
+    ])
+    const begun = threadNow()
+    bareCalls(told(user(said('<system-reminder>'.repeat(200_000))), ...turns.flat()))
+    expect(threadNow() - begun).toBeLessThan(5_000)
   })
 
-  test('in a loop of tools it is the results and what the user said last', () => {
-    const loop = [assistant(call('1')), results('1'), assistant(call('2')), results('2')]
-    expect(of(user(said(spoke)), ...loop)).not.toBe(of(user(said(`${spoke} Please.`)), ...loop) as string)
-    const steps = questionsIn([user(said(spoke)), ...loop])
-    expect(new Set([steps(1), steps(3), steps(5)]).size).toBe(3)
-    expect(steps(2)).toBe(steps(1) === undefined ? undefined : (of(user(said(spoke))) as string))
+  test('in a loop of tools it is another in every round, even where all rounds are the same', () => {
+    const turns = [user(said(spoke)), ...[1, 2, 3].flatMap(() => [assistant(call('1')), results('1')])]
+    const steps = questionsIn(told(...turns))
+    areAllDifferent(...[5, 1, 3, 7].map((at) => steps(at) ?? 'none'))
+    expect(steps(3)).toBe(of(...turns.slice(0, 3)))
+    expect(new Set(bareCalls(told(...turns)).values()).size).toBe(3)
   })
 
-  test('what came before many words does not count, before few it does', () => {
-    const earlier = (text: string) => [user(said(text)), assistant(said('Yes?'))]
-    expect(of(...earlier('Hi.'), user(said(spoke)))).toBe(of(user(said(spoke))) as string)
-    expect(of(...earlier('Hi.'), user(said('Go on.')))).not.toBe(of(...earlier('Hey.'), user(said('Go on.'))) as string)
+  test('there is none where nothing was said, nor where the answer continues one', () => {
+    expect([of(), of(user()), of(assistant(said('Hello')))]).toEqual(['none', 'none', 'none'])
+    expect(of(user(said('One two three')), assistant(said('Well:')))).toBe('none')
+    expect(bareCalls(told(assistant(call('1')))).size).toBe(0)
   })
 
-  test('of media alone it is the media; of nothing there is none, and such a call has no name', () => {
-    expect(of(user(image('https://a.example/1?signed=1')))).toBe(of(user(image('https://a.example/1?signed=2'))) as string)
-    expect(of(user(image('https://a.example/1')))).not.toBe(of(user(image('https://a.example/2'))) as string)
-    expect([of(), of(user()), of(assistant(said('Hello')))]).toEqual([undefined, undefined, undefined])
-    expect(bareCalls([assistant(call('1'))]).size).toBe(0)
+  test('signatures of URLs do not matter, other parameters do', () => {
+    const at = (query: string) => of(user(image(`https://a.example/1?${query}`)))
+    expect(at('X-Amz-Date=1&X-Amz-Signature=1&id=1')).toBe(at('id=1&X-Amz-Date=2&X-Amz-Signature=2'))
+    expect(at('sv=1&se=1&sig=1')).toBe(at('sv=1&se=2&sig=2'))
+    expect(at('Expires=1&Signature=1&Key-Pair-Id=1')).toBe(at('Expires=2&Signature=2&Key-Pair-Id=1'))
+    areAllDifferent(at('id=1'), at('id=2'), at('se=1'), at('se=2'), of(user(image('https://a.example/2'))))
+    areAllDifferent(...['?id=1', '?id=2'].map((end) => of(user(image(`data:text/plain,a${end}`)))))
   })
 })
 

@@ -3,7 +3,7 @@
  * fields they do not know. Pure.
  */
 import type { CallPart, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
-import { nameOfCall, questionsIn } from './call-names.ts'
+import { type Conversation, nameOfCall, questionsIn } from './call-names.ts'
 
 /** State of one call and of the reasoning that led to it. Positions matter: vendors reject reasoning that moved. */
 export interface ToolCallState {
@@ -33,15 +33,15 @@ export function recollections(parts: readonly Part[]): Map<CallPart, ToolCallSta
 }
 
 /**
- * Calls without any state, neither their own nor of reasoning before them, with their names (`nameOfCall`), in order. Calls without a
- * question before them have no name and are missing.
+ * Calls without any state, neither their own nor of reasoning before them, with their names (`nameOfCall`), in order. Calls with
+ * nothing before them have no name and are missing.
  */
-export function bareCalls(turns: readonly Turn[]): Map<CallPart, string> {
+export function bareCalls(conversation: Conversation): Map<CallPart, string> {
   const bare = new Map<CallPart, string>()
   let questions: ReturnType<typeof questionsIn> | undefined
   let carried = false
   let called = false
-  for (const [at, turn] of turns.entries()) {
+  for (const [at, turn] of conversation.turns.entries()) {
     if (turn.role !== 'assistant') carried = false
     for (const part of turn.parts) {
       // Consecutive calls share the reasoning before the first.
@@ -49,7 +49,7 @@ export function bareCalls(turns: readonly Turn[]): Map<CallPart, string> {
       called = part.kind === 'call'
       carried ||= (part.kind === 'reasoning' && isWhole(part)) || (part.kind === 'call' && (part.opaque?.length ?? 0) > 0)
       if (part.kind !== 'call' || carried) continue
-      questions ??= questionsIn(turns)
+      questions ??= questionsIn(conversation)
       const question = questions(at)
       if (question !== undefined) bare.set(part, nameOfCall(part, question))
     }

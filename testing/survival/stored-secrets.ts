@@ -60,7 +60,10 @@ export async function openSecrets(store: Store, given: SecretsToOpen): Promise<O
   const channels = await loadChannels(store)
   const call = { kind: 'call', callId: given.call, name: 'look', form: 'json', argsText: '{}' } as const
   const user = { role: 'user', parts: [{ kind: 'text', text: 'scenario loop' }] }
-  const completed = await reasoningState.restoreDropped(tenant, { turns: [user, { role: 'assistant', parts: [call] }] } as never)
+  const completed = await reasoningState.restoreDropped(tenant, {
+    instructions: [],
+    turns: [user, { role: 'assistant', parts: [call] }],
+  } as never)
   const memory = createMemory(parts)
   const ofCall = `call ${given.call}`
   const makers = await createStateOwners(memory).makersOf(tenant, [{ dialect: 'responses', kind: 'encrypted', value: given.boundState }])

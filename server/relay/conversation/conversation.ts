@@ -155,7 +155,7 @@ class Conversation implements ReadRequest {
       maker: channel.id,
       inputBytes: reading.head.inputBytes,
       lost: [...lost, ...(this.#body.continued?.losses ?? [])],
-      question: () => questionOf(read.turns),
+      question: () => questionOf(read),
       estimator: (addedBytes?: number) => estimatorOf(log, this.#asked, raw, candidate, addedBytes),
     }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
@@ -183,7 +183,7 @@ class Conversation implements ReadRequest {
       tenant: this.#tenant,
       inputBytes: head.inputBytes,
       lost: [],
-      question: () => questionOf(read.turns),
+      question: () => questionOf(read),
       estimator: () => estimatorOf(this.#parts.log, this.#asked, raw, candidate),
     }
     return { conversion, memo: { toolNames: {}, wrappedTools: [] } }

@@ -143,7 +143,7 @@ export function createLargeJobs(): LargeJobs {
     const body = held(id)
     const asked = openedIn(body, opened)
     const known = recalled as ReadonlyMap<string, ToolCallState>
-    const turns = known.size === 0 ? asked.turns : restored(asked.turns, bareCalls(asked.turns), known)
+    const turns = known.size === 0 ? asked.turns : restored(asked.turns, bareCalls(asked), known)
     const whole = { ...asked, turns: turns.filter(({ parts }) => parts.length > 0), model }
     const carried = portable(whole, { dialect, channel }, makers)
     const upstream = wanted.converses ? converseCodec : conversationCodecs[dialect]
@@ -231,7 +231,7 @@ export function createLargeJobs(): LargeJobs {
       return { ...finished(sent, finish), refused }
     },
     states: (id) => statesIn(read(held(id)).turns.flatMap(({ parts }) => parts)),
-    bareCalls: (id, opened) => [...bareCalls(openedIn(held(id), opened).turns).values()],
+    bareCalls: (id, opened) => [...bareCalls(openedIn(held(id), opened)).values()],
     converted,
     outline: (id) => outlineOf(conversationOf(held(id).asked).readRequest(held(id).text, held(id).asked.path)),
     compacted(id, answer, seed) {

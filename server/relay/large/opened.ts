@@ -56,7 +56,7 @@ export function passingOf({ operation, dialect }: LargeAsk) {
 }
 
 /** The digest of the question, under which tool calls of the answer are remembered; undefined if it has no tools. */
-export const questionIn = ({ tools, turns }: ConversationRequest): string | undefined => (tools.length > 0 ? questionOf(turns) : undefined)
+export const questionIn = (request: ConversationRequest): string | undefined => (request.tools.length > 0 ? questionOf(request) : undefined)
 
 const nothingStored: Storing = { waits: false, keeps: false, references: [] }
 
