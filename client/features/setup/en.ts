@@ -15,7 +15,7 @@ export const en = {
   password: 'Password',
   passwordHint: 'At least 8 characters, not a common one.',
   passwordMissing: 'Choose a password.',
-  passwordShort: 'At least {count} characters are needed.',
+  passwordShort: 'Enter at least {count} characters.',
   weak: 'This password is too common, or too close to your name. Choose another one.',
   continue: 'Continue',
   back: 'Back',
