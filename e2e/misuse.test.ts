@@ -154,7 +154,7 @@ describe('the command line', () => {
     expect((await runParley(['users', 'credit', 'admin', '-1', '--reason', 'another'], env)).code).toBe(0)
     const named = await runParley(['keys', 'create', '--json', '--', '--strange'], env)
     expect([named.code, JSON.parse(named.said)]).toEqual([0, expect.objectContaining({ name: '--strange' })])
-    expect((await runParley(['keys', 'show', '--', '--help'], env)).complaint).toContain('There is none with the id or name --help.')
+    expect((await runParley(['keys', 'show', '--', '--help'], env)).complaint).toContain('There is nothing with the id or name --help.')
   }, 60_000)
 })
 

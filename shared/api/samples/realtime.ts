@@ -69,7 +69,7 @@ socket.onopen = () => socket.send(JSON.stringify({ setup: { model: 'models/parle
 socket.onmessage = async ({ data }) => console.log(typeof data === 'string' ? data : await data.text())
 socket.onclose = ({ code, reason }) => console.log(code, reason)`,
     prints: 'text',
-    shows: 'This model is held in',
+    shows: 'This model is only available in sessions of OpenAI’s Realtime',
     note: 'The demo speaks OpenAI’s words only and refuses this. A Gemini channel serves it, with `ai.live.connect` of Google’s SDK too.',
   },
   {
@@ -106,7 +106,7 @@ const socket = new WebSocket(\`\${PARLEY_URL.replace(/^http/, 'ws')}/ws/\${metho
 socket.onopen = () => socket.send(JSON.stringify({ setup: { model: 'publishers/google/models/parley-demo-realtime' } }))
 socket.onclose = ({ code, reason }) => console.log(code, reason)`,
     prints: 'text',
-    shows: 'This model is held in',
+    shows: 'This model is only available in sessions of OpenAI’s Realtime',
     note: 'The demo speaks OpenAI’s words only and refuses this. A Gemini channel serves it, with `ai.live.connect` of Google’s SDK too.',
   },
   ...['v1alpha', 'v1beta', 'v1'].map(
