@@ -120,7 +120,7 @@ export async function startFaultGateway(trials: readonly Trial[]): Promise<Fault
       const number = numberIn(exchange.request)
       const counts = asked[number]
       const trial = trials[number]
-      if (!counts || !trial) throw new Error('a request without a trial')
+      if (!counts || !trial) throw new Error(`a request without a trial: ${exchange.request.method} ${exchange.request.target}`)
       if (trial.timeouts && side === 0) hanging[number]?.push(exchange.gone)
       await scriptFor(trial, counts[side]++)?.(exchange)
     })

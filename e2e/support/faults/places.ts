@@ -1,7 +1,6 @@
 /** Addresses at which no request is ever answered, each for a different reason. */
 import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { selfSigned } from '#testing/upstream/self-signed'
 
 /** A closed port; a host name that does not exist; an untrusted certificate; a port that accepts connections and never speaks TLS. */
@@ -30,7 +29,8 @@ export async function brokenPlaces(): Promise<BrokenPlaces> {
   const [muteAddress, strangerAddress] = await Promise.all([mute, stranger].map(listening))
   return {
     addresses: {
-      nobody: await deadAddress(),
+      // Never given to a listener, unlike a port that was free a moment ago: tests that run at the same time open many.
+      nobody: 'http://127.0.0.1:9',
       // No label of a host name may be this long, so no DNS query is needed.
       nameless: `http://${'x'.repeat(64)}.invalid`,
       stranger: strangerAddress ?? '',
@@ -52,11 +52,4 @@ function listening(server: ReturnType<typeof createServer>): Promise<string> {
       resolve(`https://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`)
     })
   })
-}
-
-/** A port without a listener. */
-async function deadAddress(): Promise<string> {
-  const server = await scriptedUpstream()
-  await server.close()
-  return server.url
 }
