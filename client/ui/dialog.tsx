@@ -11,8 +11,8 @@ const t = createTranslator({ close: 'Close' }, async () => ({ zh: { close: 'å…³é
 /** A modal dialog that is open as long as it is mounted; `onClose` is called on Escape and outside clicks. */
 export function Dialog(props: {
   title: string
-  intro?: string
-  wide?: boolean
+  intro?: string | undefined
+  wide?: boolean | undefined
   onClose(): void
   children?: JSX.Element
   buttons?: JSX.Element

@@ -5,6 +5,8 @@ import { inside } from './room-groups.ts'
 const browser = ['solid-js', '@solidjs/router', '@kobalte/core', '@tanstack/solid-virtual']
 const playground = (...parts: string[]) => inside('client/features/playground', ...parts)
 const feature = { packages: browser, powers: ['time', 'chance', 'global'] } as const
+/** What the console's pages share. */
+const sharedByPages = ['client/console', ...inside('client/console', 'lists', 'dialogs')]
 const screen = ['client/ui', 'client/api', 'shared']
 
 /** In dependency order. */
@@ -20,8 +22,10 @@ export const clientRooms: Record<string, Room> = {
   'client/ui/chart': { may: ['client/ui', 'client/ui/console', 'shared'], packages: [...browser, 'uplot', 'uqr'], powers: feature.powers },
   // Shared by several console pages: loading states, error texts, limits, money in forms.
   'client/console': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
-  // Shared by lists of several pages: the days shown, usage of the rows of a page, sessions.
-  'client/console/lists': { may: [...screen, ...inside('client/ui', 'console'), 'client/console'], ...feature },
+  // Dialogs of several pages: the frame of a form, credits, invitations.
+  'client/console/dialogs': { may: [...screen, ...inside('client/ui', 'console'), 'client/console'], ...feature },
+  // Shared by lists of several pages: the days shown, usage of the rows of a page, sessions, invitations.
+  'client/console/lists': { may: [...screen, ...inside('client/ui', 'console'), 'client/console', 'client/console/dialogs'], ...feature },
   // The navigation and the palette.
   'client/shell': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
   // The interface texts in English and Chinese.
@@ -75,13 +79,13 @@ export const clientRooms: Record<string, Room> = {
   // All other pages.
   // The difference between two bodies; a kept request as a conversation of the playground.
   'client/features/requests': {
-    may: [...playground('conversation'), ...screen, ...inside('client/ui', 'console', 'chart'), 'client/console', 'client/console/lists'],
+    may: [...playground('conversation'), ...screen, ...inside('client/ui', 'console', 'chart'), ...sharedByPages],
     ...feature,
     packages: [...browser, 'diff'],
   },
   // The form of a channel's settings: connection, costs, request changes.
   'client/features/channels/editing': {
-    may: [...screen, ...inside('client/ui', 'console'), 'client/console', 'client/console/lists'],
+    may: [...screen, ...inside('client/ui', 'console'), ...sharedByPages],
     ...feature,
   },
   // Beside those settings: the channel's recent traffic, who needs it, how it is declared.
@@ -95,8 +99,7 @@ export const clientRooms: Record<string, Room> = {
       'client/features/channels/testing',
       ...screen,
       ...inside('client/ui', 'console', 'chart', 'code'),
-      'client/console',
-      'client/console/lists',
+      ...sharedByPages,
     ],
     ...feature,
   },
@@ -108,13 +111,12 @@ export const clientRooms: Record<string, Room> = {
       'client/features/channels/testing',
       ...screen,
       ...inside('client/ui', 'console'),
-      'client/console',
-      'client/console/lists',
+      ...sharedByPages,
     ],
     ...feature,
   },
   'client/features/*': {
-    may: [...screen, ...inside('client/ui', 'console', 'chart', 'code'), 'client/console', 'client/console/lists'],
+    may: [...screen, ...inside('client/ui', 'console', 'chart', 'code'), ...sharedByPages],
     ...feature,
   },
   client: {

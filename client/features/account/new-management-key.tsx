@@ -1,13 +1,10 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
+import { FormDialog } from '#client/console/dialogs/form-dialog.tsx'
 import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
-import { Button } from '#client/ui/button.tsx'
 import { CheckList, SelectField, TextField } from '#client/ui/console/form.tsx'
-import { tc } from '#client/ui/console/messages.ts'
-import { Refusal } from '#client/ui/console/states.tsx'
-import { Dialog } from '#client/ui/dialog.tsx'
 import { type ManagementKeyRow, type Scope, scopes } from '#shared/console/management-key'
 import { t } from './messages.ts'
 
@@ -25,8 +22,7 @@ export function NewManagementKeyDialog(props: { onMade(row: ManagementKeyRow & {
   const [days, setDays] = createSignal('90')
   const [missing, setMissing] = createSignal(false)
   const write = createWrite()
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     setMissing(chosen().length === 0)
     if (missing()) return
     const expiresAt = days() === '' ? null : new Date(Date.now() + Number(days()) * dayMs).toISOString()
@@ -36,49 +32,33 @@ export function NewManagementKeyDialog(props: { onMade(row: ManagementKeyRow & {
   }
   const offered = () => (admin() ? scopes : ofUsers)
   return (
-    <Dialog
-      wide
-      title={t('mkTitle')}
-      intro={t('mkIntro')}
-      onClose={props.onClose}
-      buttons={
-        <>
-          <Button onClick={() => props.onClose()}>{tc('cancel')}</Button>
-          <Button type="submit" form="new-management-key" look="primary" busy={write.busy()}>
-            {t('mkCreate')}
-          </Button>
-        </>
-      }
-    >
-      <form id="new-management-key" class="form" onSubmit={(event) => void submit(event)}>
-        <TextField
-          label={t('mkName')}
-          hint={t('mkNameHint')}
-          required
-          maxlength={64}
-          value={name()}
-          error={errorAt(write.error(), 'name')}
-          onChange={setName}
-        />
-        <CheckList
-          label={t('mkMay')}
-          hint={t('mkMayHint')}
-          options={offered().map((scope) => ({ value: scope, label: t(`scope_${scope}`), note: t(`scope_${scope}_note`) }))}
-          chosen={chosen()}
-          onChange={setChosen}
-        />
-        <SelectField
-          label={t('mkExpires')}
-          value={days()}
-          options={ends.map((value) => ({ value, label: value === '' ? t('mkNever') : t('mkDays', { count: Number(value) }) }))}
-          error={errorAt(write.error(), 'expiresAt')}
-          onChange={setDays}
-        />
-        <Show when={missing()}>
-          <p class="notice bad">{t('mkNoScope')}</p>
-        </Show>
-        <Refusal of={write} />
-      </form>
-    </Dialog>
+    <FormDialog wide title={t('mkTitle')} intro={t('mkIntro')} go={t('mkCreate')} write={write} onSubmit={submit} onClose={props.onClose}>
+      <TextField
+        label={t('mkName')}
+        hint={t('mkNameHint')}
+        required
+        maxlength={64}
+        value={name()}
+        error={errorAt(write.error(), 'name')}
+        onChange={setName}
+      />
+      <CheckList
+        label={t('mkMay')}
+        hint={t('mkMayHint')}
+        options={offered().map((scope) => ({ value: scope, label: t(`scope_${scope}`), note: t(`scope_${scope}_note`) }))}
+        chosen={chosen()}
+        onChange={setChosen}
+      />
+      <SelectField
+        label={t('mkExpires')}
+        value={days()}
+        options={ends.map((value) => ({ value, label: value === '' ? t('mkNever') : t('mkDays', { count: Number(value) }) }))}
+        error={errorAt(write.error(), 'expiresAt')}
+        onChange={setDays}
+      />
+      <Show when={missing()}>
+        <p class="notice bad">{t('mkNoScope')}</p>
+      </Show>
+    </FormDialog>
   )
 }

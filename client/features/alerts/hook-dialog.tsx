@@ -1,12 +1,10 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { FormDialog } from '#client/console/dialogs/form-dialog.tsx'
 import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
-import { Button } from '#client/ui/button.tsx'
 import { CheckList, SelectField, TextField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Refusal } from '#client/ui/console/states.tsx'
-import { Dialog } from '#client/ui/dialog.tsx'
 import { type AlertForm, type AlertHookRow, alertForms } from '#shared/console/alert'
 import { chosenKinds, draftOf, type HookDraft, hookPatchOf, newHookOf, signsItself } from './hook-draft.ts'
 import { t } from './messages.ts'
@@ -25,8 +23,7 @@ export function HookDialog(props: { row?: AlertHookRow; onDone(made?: MadeHook):
   const [noKind, setNoKind] = createSignal(false)
   const write = createWrite()
   const set = (change: Partial<HookDraft>) => setDraft({ ...draft(), ...change })
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     setNoKind(!draft().all && draft().kinds.length === 0)
     if (noKind()) return
     await write.run(async () => {
@@ -38,101 +35,93 @@ export function HookDialog(props: { row?: AlertHookRow; onDone(made?: MadeHook):
   }
   const urlHint = () => [t(urlHints[draft().form]), props.row && t('urlKeep', { address: props.row.address })].filter(Boolean).join(' ')
   return (
-    <Dialog
+    <FormDialog
       wide
       title={props.row ? t('changeTitle', { name: props.row.name }) : t('addTitle')}
       intro={t('formIntro')}
+      go={props.row ? tc('save') : t('add')}
+      write={write}
+      onSubmit={submit}
       onClose={props.onClose}
-      buttons={
-        <>
-          <Button onClick={() => props.onClose()}>{tc('cancel')}</Button>
-          <Button type="submit" form="alert-hook" look="primary" busy={write.busy()}>
-            {props.row ? tc('save') : t('add')}
-          </Button>
-        </>
-      }
     >
-      <form id="alert-hook" class="form" onSubmit={(event) => void submit(event)}>
+      <div class="two">
+        <TextField
+          label={t('name')}
+          required
+          maxlength={120}
+          value={draft().name}
+          error={errorAt(write.error(), 'name')}
+          onChange={(name) => set({ name })}
+        />
+        <SelectField
+          label={t('form')}
+          value={draft().form}
+          disabled={props.row !== undefined}
+          options={alertForms.map((value) => ({ value, label: t(`form_${value}`) }))}
+          onChange={(form) => set({ form: form as AlertForm })}
+        />
+      </div>
+      <TextField
+        label={t('url')}
+        hint={urlHint()}
+        mono
+        required={props.row === undefined}
+        maxlength={2048}
+        value={draft().url}
+        error={errorAt(write.error(), 'url')}
+        onChange={(url) => set({ url })}
+      />
+      <Show when={signsItself(draft().form)}>
+        <TextField
+          label={t('secret')}
+          hint={t(props.row ? 'secretKeep' : 'secretHint')}
+          mono
+          maxlength={256}
+          value={draft().secret}
+          error={errorAt(write.error(), 'secret')}
+          onChange={(secret) => set({ secret })}
+        />
+      </Show>
+      <Show when={draft().form === 'smtp'}>
         <div class="two">
           <TextField
-            label={t('name')}
+            label={t('from')}
             required
-            maxlength={120}
-            value={draft().name}
-            error={errorAt(write.error(), 'name')}
-            onChange={(name) => set({ name })}
+            maxlength={254}
+            value={draft().from}
+            error={errorAt(write.error(), 'from')}
+            onChange={(from) => set({ from })}
           />
-          <SelectField
-            label={t('form')}
-            value={draft().form}
-            disabled={props.row !== undefined}
-            options={alertForms.map((value) => ({ value, label: t(`form_${value}`) }))}
-            onChange={(form) => set({ form: form as AlertForm })}
+          <TextField
+            label={t('to')}
+            hint={t('toHint')}
+            required
+            value={draft().to}
+            error={errorAt(write.error(), 'to')}
+            onChange={(to) => set({ to })}
           />
         </div>
-        <TextField
-          label={t('url')}
-          hint={urlHint()}
-          mono
-          required={props.row === undefined}
-          maxlength={2048}
-          value={draft().url}
-          error={errorAt(write.error(), 'url')}
-          onChange={(url) => set({ url })}
+      </Show>
+      <SelectField
+        label={t('which')}
+        value={draft().all ? 'all' : 'some'}
+        options={[
+          { value: 'all', label: t('whichAll') },
+          { value: 'some', label: t('whichSome') },
+        ]}
+        onChange={(which) => set({ all: which === 'all' })}
+      />
+      <Show when={!draft().all}>
+        <CheckList
+          label={t('kinds')}
+          options={chosenKinds.map((value) => ({ value, label: t(`kind_${value}`), note: t(`note_${value}`) }))}
+          chosen={draft().kinds}
+          onChange={(kinds) => set({ kinds })}
         />
-        <Show when={signsItself(draft().form)}>
-          <TextField
-            label={t('secret')}
-            hint={t(props.row ? 'secretKeep' : 'secretHint')}
-            mono
-            maxlength={256}
-            value={draft().secret}
-            error={errorAt(write.error(), 'secret')}
-            onChange={(secret) => set({ secret })}
-          />
-        </Show>
-        <Show when={draft().form === 'smtp'}>
-          <div class="two">
-            <TextField
-              label={t('from')}
-              required
-              maxlength={254}
-              value={draft().from}
-              error={errorAt(write.error(), 'from')}
-              onChange={(from) => set({ from })}
-            />
-            <TextField
-              label={t('to')}
-              hint={t('toHint')}
-              required
-              value={draft().to}
-              error={errorAt(write.error(), 'to')}
-              onChange={(to) => set({ to })}
-            />
-          </div>
-        </Show>
-        <SelectField
-          label={t('which')}
-          value={draft().all ? 'all' : 'some'}
-          options={[
-            { value: 'all', label: t('whichAll') },
-            { value: 'some', label: t('whichSome') },
-          ]}
-          onChange={(which) => set({ all: which === 'all' })}
-        />
-        <Show when={!draft().all}>
-          <CheckList
-            label={t('kinds')}
-            options={chosenKinds.map((value) => ({ value, label: t(`kind_${value}`), note: t(`note_${value}`) }))}
-            chosen={draft().kinds}
-            onChange={(kinds) => set({ kinds })}
-          />
-        </Show>
-        <Show when={noKind()}>
-          <p class="notice bad">{t('noKind')}</p>
-        </Show>
-        <Refusal of={write} />
-      </form>
-    </Dialog>
+      </Show>
+      <Show when={noKind()}>
+        <p class="notice bad">{t('noKind')}</p>
+      </Show>
+    </FormDialog>
   )
 }

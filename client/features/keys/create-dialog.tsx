@@ -1,14 +1,11 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
+import { FormDialog } from '#client/console/dialogs/form-dialog.tsx'
 import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
-import { Button } from '#client/ui/button.tsx'
 import { Segments } from '#client/ui/console/filters.tsx'
 import { TextField } from '#client/ui/console/form.tsx'
-import { tc } from '#client/ui/console/messages.ts'
-import { Refusal } from '#client/ui/console/states.tsx'
-import { Dialog } from '#client/ui/dialog.tsx'
 import type { KeyRow } from '#shared/console/key'
 import { draftFor, fieldsOf, type Preset, presets } from './draft.ts'
 import { setFreshSecret } from './fresh-secret.ts'
@@ -26,8 +23,7 @@ export function CreateDialog(props: { preset: Preset; owner: string; onPreset(pr
     setDraft(draftFor(preset, draft()))
     props.onPreset(preset)
   }
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     await write.run(async () => {
       const for_ = owner().trim() === '' || owner().trim() === user().name ? {} : { user: owner().trim() }
       const made = await callApi<KeyRow & { key: string }>('POST', '/api/keys', { ...fieldsOf(draft(), Date.now()), ...for_ })
@@ -36,50 +32,42 @@ export function CreateDialog(props: { preset: Preset; owner: string; onPreset(pr
     })
   }
   return (
-    <Dialog
+    <FormDialog
       wide
       title={t('createTitle')}
       intro={t('createIntro')}
+      go={t('create')}
+      write={write}
+      onSubmit={submit}
       onClose={props.onClose}
-      buttons={
-        <>
-          <Button onClick={() => props.onClose()}>{tc('cancel')}</Button>
-          <Button type="submit" form="create-key" look="primary" busy={write.busy()}>
-            {t('create')}
-          </Button>
-        </>
-      }
     >
-      <form id="create-key" class="form" onSubmit={(event) => void submit(event)}>
-        <div class="field">
-          <Segments
-            label={t('preset')}
-            value={props.preset}
-            options={presets.map((value) => ({ value, label: t(`preset_${value}`) }))}
-            onChange={choose}
-          />
-          <span class="hint">{t(`preset_${props.preset}_note`)}</span>
+      <div class="field">
+        <Segments
+          label={t('preset')}
+          value={props.preset}
+          options={presets.map((value) => ({ value, label: t(`preset_${value}`) }))}
+          onChange={choose}
+        />
+        <span class="hint">{t(`preset_${props.preset}_note`)}</span>
+      </div>
+      <NameFields draft={draft()} error={write.error()} onChange={setDraft} />
+      <Show when={admin()}>
+        <TextField
+          label={t('owner')}
+          hint={t('ownerHint')}
+          placeholder={user().name}
+          value={owner()}
+          error={errorAt(write.error(), 'user')}
+          onChange={setOwner}
+        />
+      </Show>
+      <details open={open()} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary class="cursor-pointer text-[13px] font-medium">{t('more')}</summary>
+        <div class="mt-4">
+          <UseFields draft={draft()} error={write.error()} onChange={setDraft} />
+          <LimitFields draft={draft()} error={write.error()} onChange={setDraft} />
         </div>
-        <NameFields draft={draft()} error={write.error()} onChange={setDraft} />
-        <Show when={admin()}>
-          <TextField
-            label={t('owner')}
-            hint={t('ownerHint')}
-            placeholder={user().name}
-            value={owner()}
-            error={errorAt(write.error(), 'user')}
-            onChange={setOwner}
-          />
-        </Show>
-        <details open={open()} onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary class="cursor-pointer text-[13px] font-medium">{t('more')}</summary>
-          <div class="mt-4">
-            <UseFields draft={draft()} error={write.error()} onChange={setDraft} />
-            <LimitFields draft={draft()} error={write.error()} onChange={setDraft} />
-          </div>
-        </details>
-        <Refusal of={write} />
-      </form>
-    </Dialog>
+      </details>
+    </FormDialog>
   )
 }

@@ -1,11 +1,11 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { FormDialog } from '#client/console/dialogs/form-dialog.tsx'
 import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { SelectField, TextField, UnitField } from '#client/ui/console/form.tsx'
 import type { PlanRow } from '#shared/console/selling'
 import type { MadeCode } from './codes-file.ts'
-import { FormDialog } from './form-dialog.tsx'
 import { t } from './messages.ts'
 import { endOfDay } from './windows.ts'
 
@@ -35,14 +35,7 @@ export function CodesDialog(props: { plans: readonly PlanRow[]; onDone(codes: re
     })
   const wrong = (field: string) => errorAt(write.error(), field)
   return (
-    <FormDialog
-      title={t('newCodes')}
-      intro={t('codesIntro')}
-      go={t('make')}
-      write={write}
-      onSubmit={() => void submit()}
-      onClose={props.onClose}
-    >
+    <FormDialog title={t('newCodes')} intro={t('codesIntro')} go={t('make')} write={write} onSubmit={submit} onClose={props.onClose}>
       <div class="two">
         <TextField label={t('count')} value={count()} required maxlength={4} error={wrong('count')} onChange={setCount} />
         <UnitField label={t('value')} unit={t('usd')} value={value()} error={wrong('value')} onChange={setValue} />

@@ -1,10 +1,10 @@
 import { createSignal } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { FormDialog } from '#client/console/dialogs/form-dialog.tsx'
 import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { SelectField, TextField } from '#client/ui/console/form.tsx'
 import type { PlanRow } from '#shared/console/selling'
-import { FormDialog } from './form-dialog.tsx'
 import { t } from './messages.ts'
 import { dateIn, endOfDay } from './windows.ts'
 
@@ -26,7 +26,7 @@ export function GiveDialog(props: { plan: PlanRow; onDone(name: string): void; o
       intro={t('giveIntro')}
       go={t('giveGo')}
       write={write}
-      onSubmit={() => void submit()}
+      onSubmit={submit}
       onClose={props.onClose}
     >
       <SelectField

@@ -1,10 +1,10 @@
 import { createSignal } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { FormDialog } from '#client/console/dialogs/form-dialog.tsx'
 import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { SelectField, SwitchField, TextField, UnitField } from '#client/ui/console/form.tsx'
 import type { CreditRow } from '#shared/console/selling'
-import { FormDialog } from './form-dialog.tsx'
 import { t } from './messages.ts'
 
 /** Posts a payment by hand, as a payment system would. */
@@ -23,14 +23,7 @@ export function PaymentDialog(props: { onDone(): void; onClose(): void }) {
     })
   const wrong = (...fields: string[]) => errorAt(write.error(), ...fields)
   return (
-    <FormDialog
-      title={t('addCredit')}
-      intro={t('creditIntro')}
-      go={t('post')}
-      write={write}
-      onSubmit={() => void submit()}
-      onClose={props.onClose}
-    >
+    <FormDialog title={t('addCredit')} intro={t('creditIntro')} go={t('post')} write={write} onSubmit={submit} onClose={props.onClose}>
       <TextField
         label={t('reference')}
         mono
@@ -78,7 +71,7 @@ export function RefundDialog(props: { of: CreditRow; onDone(): void; onClose(): 
       intro={t('refundIntro')}
       go={t('refundGo')}
       write={write}
-      onSubmit={() => void submit()}
+      onSubmit={submit}
       onClose={props.onClose}
     >
       <UnitField

@@ -1,10 +1,10 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { FormDialog } from '#client/console/dialogs/form-dialog.tsx'
 import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { AreaField, SwitchField, TextField } from '#client/ui/console/form.tsx'
 import type { PlanRow } from '#shared/console/selling'
-import { FormDialog } from './form-dialog.tsx'
 import { t } from './messages.ts'
 import { readWindows, windowLines } from './windows.ts'
 
@@ -28,7 +28,7 @@ export function PlanDialog(props: { row?: PlanRow; onDone(): void; onClose(): vo
       intro={t('planIntro')}
       go={props.row ? t('edit') : t('create')}
       write={write}
-      onSubmit={() => void submit()}
+      onSubmit={submit}
       onClose={props.onClose}
     >
       <TextField label={t('name')} value={name()} required maxlength={120} error={errorAt(write.error(), 'name')} onChange={setName} />

@@ -1,12 +1,12 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { FormDialog } from '#client/console/dialogs/form-dialog.tsx'
 import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Fieldset, SelectField, TextField, UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Refusal } from '#client/ui/console/states.tsx'
-import { Confirm, Dialog } from '#client/ui/dialog.tsx'
+import { Confirm } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { MemberRow, TeamRow } from '#shared/console/team'
 import { type TeamRole, teamRoles } from '#shared/ids'
@@ -23,8 +23,7 @@ export function MemberDialog(props: { team: TeamRow; rights: Rights; row?: Membe
   const write = createWrite()
   const path = () => `/api/teams/${encodeURIComponent(props.team.id)}/members`
   const own = () => `${path()}/${encodeURIComponent(props.row?.id ?? '')}`
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     const budget = Object.fromEntries(Object.entries(cap()).filter(([, amount]) => amount.trim() !== ''))
     const fields = { role: role(), budget }
     const done = await write.run(async () => {
@@ -46,56 +45,50 @@ export function MemberDialog(props: { team: TeamRow; rights: Rights; row?: Membe
       .filter((one) => props.rights.canManageRole(one))
       .map((value) => ({ value, label: `${t(`role_${value}`)}: ${t(`role_${value}_note`)}` }))
   return (
-    <Dialog
+    <FormDialog
       title={props.row ? t('editTitle', { name: props.row.name }) : t('addMember')}
-      onClose={props.onClose}
+      go={props.row ? tc('save') : t('addMember')}
       buttons={
-        <>
-          <Show when={props.row}>
-            <Button look="bad ghost" onClick={() => setRemoving(true)}>
-              {t('removeMember')}
-            </Button>
-          </Show>
-          <Button onClick={() => props.onClose()}>{tc('cancel')}</Button>
-          <Button type="submit" form="member" look="primary" busy={write.busy()}>
-            {props.row ? tc('save') : t('addMember')}
+        <Show when={props.row}>
+          <Button look="bad ghost" onClick={() => setRemoving(true)}>
+            {t('removeMember')}
           </Button>
-        </>
-      }
-    >
-      <form id="member" class="form" onSubmit={(event) => void submit(event)}>
-        <Show when={!props.row}>
-          <TextField
-            label={t('user')}
-            hint={t('userHint')}
-            value={user()}
-            required
-            error={errorAt(write.error(), 'user')}
-            onChange={setUser}
-          />
         </Show>
-        <SelectField
-          label={t('role')}
-          value={role()}
-          options={roles()}
-          error={errorAt(write.error(), 'role')}
-          onChange={(value) => setRole(teamRoles.find((one) => one === value) ?? 'member')}
+      }
+      write={write}
+      onSubmit={submit}
+      onClose={props.onClose}
+    >
+      <Show when={!props.row}>
+        <TextField
+          label={t('user')}
+          hint={t('userHint')}
+          value={user()}
+          required
+          error={errorAt(write.error(), 'user')}
+          onChange={setUser}
         />
-        <Fieldset title={t('caps')} hint={t('capsHint')}>
-          <div class="two">
-            {capWindows.map((window) => (
-              <UnitField
-                label={windowLabel(window)}
-                unit={t('usd')}
-                value={cap()[window] ?? ''}
-                error={errorAt(write.error(), `budget.${window}`)}
-                onChange={(amount) => setCap({ ...cap(), [window]: amount })}
-              />
-            ))}
-          </div>
-        </Fieldset>
-        <Refusal of={write} />
-      </form>
+      </Show>
+      <SelectField
+        label={t('role')}
+        value={role()}
+        options={roles()}
+        error={errorAt(write.error(), 'role')}
+        onChange={(value) => setRole(teamRoles.find((one) => one === value) ?? 'member')}
+      />
+      <Fieldset title={t('caps')} hint={t('capsHint')}>
+        <div class="two">
+          {capWindows.map((window) => (
+            <UnitField
+              label={windowLabel(window)}
+              unit={t('usd')}
+              value={cap()[window] ?? ''}
+              error={errorAt(write.error(), `budget.${window}`)}
+              onChange={(amount) => setCap({ ...cap(), [window]: amount })}
+            />
+          ))}
+        </div>
+      </Fieldset>
       <Show when={removing()}>
         <Confirm
           title={t('removeMemberTitle', { name: props.row?.name ?? '' })}
@@ -106,6 +99,6 @@ export function MemberDialog(props: { team: TeamRow; rights: Rights; row?: Membe
           onGo={() => void remove()}
         />
       </Show>
-    </Dialog>
+    </FormDialog>
   )
 }

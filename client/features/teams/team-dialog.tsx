@@ -1,14 +1,12 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { BoundsFields } from '#client/console/bounds-fields.tsx'
+import { FormDialog } from '#client/console/dialogs/form-dialog.tsx'
 import { errorAt } from '#client/console/explain.ts'
 import { boundsOf, readBounds } from '#client/console/limits.ts'
 import { createWrite } from '#client/console/write.ts'
-import { Button } from '#client/ui/button.tsx'
 import { SwitchField, TextField, UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Refusal } from '#client/ui/console/states.tsx'
-import { Dialog } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { TeamRow } from '#shared/console/team'
 import { t } from './messages.ts'
@@ -25,8 +23,7 @@ export function TeamDialog(props: { team?: TeamRow; onDone(row: TeamRow): void; 
   const [enabled, setEnabled] = createSignal(props.team?.enabled ?? true)
   const [bounds, setBounds] = createSignal(boundsOf(props.team))
   const write = createWrite()
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     const [group, ...others] = words(groups())
     const fields = {
       name: name().trim(),
@@ -44,54 +41,40 @@ export function TeamDialog(props: { team?: TeamRow; onDone(row: TeamRow): void; 
     })
   }
   return (
-    <Dialog
+    <FormDialog
       wide
       title={props.team ? t('settingsTitle', { name: props.team.name }) : t('add')}
       intro={t('addIntro')}
+      go={props.team ? tc('save') : t('create')}
+      write={write}
+      onSubmit={submit}
       onClose={props.onClose}
-      buttons={
-        <>
-          <Button onClick={() => props.onClose()}>{tc('cancel')}</Button>
-          <Button type="submit" form="team" look="primary" busy={write.busy()}>
-            {props.team ? tc('save') : t('create')}
-          </Button>
-        </>
-      }
     >
-      <form id="team" class="form" onSubmit={(event) => void submit(event)}>
-        <TextField label={t('name')} value={name()} required maxlength={120} error={errorAt(write.error(), 'name')} onChange={setName} />
-        <Show when={!props.team}>
-          <UnitField
-            label={t('opening')}
-            unit={t('usd')}
-            value={balance()}
-            error={errorAt(write.error(), 'balance')}
-            onChange={setBalance}
-          />
-        </Show>
-        <TextField
-          label={t('groups')}
-          hint={t('groupsHint')}
-          value={groups()}
-          error={errorAt(write.error(), 'group', 'groups')}
-          onChange={setGroups}
-        />
-        <TextField
-          label={t('models')}
-          hint={t('modelsHint')}
-          mono
-          value={models()}
-          error={errorAt(write.error(), 'models')}
-          onChange={setModels}
-        />
-        <TextField label={t('claim')} hint={t('claimHint')} value={claim()} error={errorAt(write.error(), 'claim')} onChange={setClaim} />
-        <BoundsFields value={bounds()} error={write.error()} onChange={setBounds} />
-        <Show when={props.team}>
-          <SwitchField label={t('enabled')} on={enabled()} onChange={setEnabled} />
-        </Show>
-        <Refusal of={write} />
-      </form>
-    </Dialog>
+      <TextField label={t('name')} value={name()} required maxlength={120} error={errorAt(write.error(), 'name')} onChange={setName} />
+      <Show when={!props.team}>
+        <UnitField label={t('opening')} unit={t('usd')} value={balance()} error={errorAt(write.error(), 'balance')} onChange={setBalance} />
+      </Show>
+      <TextField
+        label={t('groups')}
+        hint={t('groupsHint')}
+        value={groups()}
+        error={errorAt(write.error(), 'group', 'groups')}
+        onChange={setGroups}
+      />
+      <TextField
+        label={t('models')}
+        hint={t('modelsHint')}
+        mono
+        value={models()}
+        error={errorAt(write.error(), 'models')}
+        onChange={setModels}
+      />
+      <TextField label={t('claim')} hint={t('claimHint')} value={claim()} error={errorAt(write.error(), 'claim')} onChange={setClaim} />
+      <BoundsFields value={bounds()} error={write.error()} onChange={setBounds} />
+      <Show when={props.team}>
+        <SwitchField label={t('enabled')} on={enabled()} onChange={setEnabled} />
+      </Show>
+    </FormDialog>
   )
 }
 

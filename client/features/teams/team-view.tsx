@@ -1,7 +1,7 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
-import { InvitationsCard } from '#client/console/invitations-card.tsx'
+import { InvitationsCard } from '#client/console/lists/invitations-card.tsx'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createSoon } from '#client/console/soon.ts'
 import { createWrite } from '#client/console/write.ts'
@@ -24,7 +24,7 @@ import { MembersPart } from './members-part.tsx'
 import { t } from './messages.ts'
 import { inOrder, rightsIn } from './rights.ts'
 
-const CreditDialog = later(async () => (await import('./credit-dialog.tsx')).CreditDialog)
+const CreditDialog = later(async () => (await import('#client/console/dialogs/credit-dialog.tsx')).CreditDialog<TeamRow>)
 const MemberDialog = later(async () => (await import('./member-dialog.tsx')).MemberDialog)
 const TeamDialog = later(async () => (await import('./team-dialog.tsx')).TeamDialog)
 
@@ -147,7 +147,8 @@ export function TeamView(props: TeamProps) {
       <Suspense>
         <Show when={asking() === 'credit'}>
           <CreditDialog
-            team={props.team}
+            of="team"
+            row={props.team}
             onClose={() => setAsking(null)}
             onDone={(row) => {
               props.onChange(row)

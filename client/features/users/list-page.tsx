@@ -2,7 +2,7 @@
 import { createMemo, createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
-import { InvitationsCard } from '#client/console/invitations-card.tsx'
+import { InvitationsCard } from '#client/console/lists/invitations-card.tsx'
 import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createRowsUsage } from '#client/console/lists/rows-usage.ts'
 import { asApiError, createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
@@ -26,7 +26,7 @@ import { figuresOf } from './user-figures.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 const AddUserDialog = later(async () => (await import('./user-dialogs.tsx')).AddUserDialog)
-const CreditDialog = later(async () => (await import('./user-dialogs.tsx')).CreditDialog)
+const CreditDialog = later(async () => (await import('#client/console/dialogs/credit-dialog.tsx')).CreditDialog<AccountRow>)
 const RemoveUserDialog = later(async () => (await import('./user-dialogs.tsx')).RemoveUserDialog)
 
 /** `/admin/users`: the users, or with `?tab=invitations` the invitation links. */
@@ -232,6 +232,7 @@ function UserList() {
             <Switch>
               <Match when={asked().kind === 'credit'}>
                 <CreditDialog
+                  of="user"
                   row={asked().row}
                   onClose={() => setDialog(null)}
                   onDone={(row) => {

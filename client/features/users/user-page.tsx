@@ -27,7 +27,7 @@ import { UserFields } from './user-fields.tsx'
 import { UserSessions } from './user-sessions.tsx'
 import { UserStrip } from './user-strip.tsx'
 
-const CreditDialog = later(async () => (await import('./user-dialogs.tsx')).CreditDialog)
+const CreditDialog = later(async () => (await import('#client/console/dialogs/credit-dialog.tsx')).CreditDialog<AccountRow>)
 const RemoveUserDialog = later(async () => (await import('./user-dialogs.tsx')).RemoveUserDialog)
 
 const tabs = ['ledger', 'keys', 'sessions', 'settings'] as const
@@ -104,6 +104,7 @@ export function UserPage() {
         <Show when={asking() === 'credit' && user()}>
           {(row) => (
             <CreditDialog
+              of="user"
               row={row()}
               onClose={() => setAsking(null)}
               onDone={(next) => {

@@ -1,12 +1,12 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { FormDialog } from '#client/console/dialogs/form-dialog.tsx'
 import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { TextField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Refusal } from '#client/ui/console/states.tsx'
-import { Confirm, Dialog } from '#client/ui/dialog.tsx'
+import { Confirm } from '#client/ui/dialog.tsx'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import { t } from './messages.ts'
@@ -23,48 +23,40 @@ export function KeyDialog(props: { channel: string; row: ChannelRow['keys'][numb
       const fields = { removeKeys: [props.row.id] }
       props.onSaved(await callApi<ChannelRow>('PATCH', `/api/channels/${encodeURIComponent(props.channel)}`, fields))
     })
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
-    event.stopPropagation()
+  const submit = async () => {
     const path = `/api/channels/${encodeURIComponent(props.channel)}/keys/${encodeURIComponent(props.row.id)}`
     const fields = { name: name().trim(), weight: Number(weight()), enabled: enabled() }
     await write.run(async () => props.onSaved(await callApi<ChannelRow>('PATCH', path, fields)))
   }
   return (
-    <Dialog
+    <FormDialog
       title={t('keyTitle', { name: props.row.name })}
       intro={t('keyIntro')}
-      onClose={props.onClose}
+      go={tc('save')}
       buttons={
-        <>
-          <Button look="bad ghost" class="mr-auto" onClick={() => setRemoving(true)}>
-            {t('keyRemove')}
-          </Button>
-          <Button onClick={() => props.onClose()}>{tc('cancel')}</Button>
-          <Button type="submit" form="channel-key" look="primary" busy={write.busy()}>
-            {tc('save')}
-          </Button>
-        </>
+        <Button look="bad ghost" class="mr-auto" onClick={() => setRemoving(true)}>
+          {t('keyRemove')}
+        </Button>
       }
+      write={write}
+      onSubmit={submit}
+      onClose={props.onClose}
     >
-      <form id="channel-key" class="form" onSubmit={(event) => void submit(event)}>
-        <div class="two">
-          <TextField label={t('name')} value={name()} required maxlength={120} error={errorAt(write.error(), 'name')} onChange={setName} />
-          <TextField
-            label={t('weight')}
-            hint={t('keyWeightHint')}
-            value={weight()}
-            required
-            error={errorAt(write.error(), 'weight')}
-            onChange={setWeight}
-          />
-        </div>
-        <span class="flex items-center gap-3 text-[13px]">
-          <Toggle label={t('keyUsed')} on={enabled()} onChange={setEnabled} />
-          {t('keyUsed')}
-        </span>
-        <Refusal of={write} />
-      </form>
+      <div class="two">
+        <TextField label={t('name')} value={name()} required maxlength={120} error={errorAt(write.error(), 'name')} onChange={setName} />
+        <TextField
+          label={t('weight')}
+          hint={t('keyWeightHint')}
+          value={weight()}
+          required
+          error={errorAt(write.error(), 'weight')}
+          onChange={setWeight}
+        />
+      </div>
+      <span class="flex items-center gap-3 text-[13px]">
+        <Toggle label={t('keyUsed')} on={enabled()} onChange={setEnabled} />
+        {t('keyUsed')}
+      </span>
       <Show when={removing()}>
         <Confirm
           title={t('keyRemoveTitle', { name: props.row.name })}
@@ -78,6 +70,6 @@ export function KeyDialog(props: { channel: string; row: ChannelRow['keys'][numb
           }}
         />
       </Show>
-    </Dialog>
+    </FormDialog>
   )
 }

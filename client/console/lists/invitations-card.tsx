@@ -1,5 +1,9 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
+import { ts } from '#client/console/messages.ts'
+import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Secret } from '#client/ui/console/copy.tsx'
 import { tc } from '#client/ui/console/messages.ts'
@@ -11,13 +15,9 @@ import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { InvitationRow } from '#shared/console/user'
 import type { TeamRole } from '#shared/ids'
-import { detailOf, explain } from './explain.ts'
-import { createLoad, readAll } from './load.ts'
-import { ts } from './messages.ts'
-import { createWrite } from './write.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
-const InviteDialog = later(async () => (await import('./invite-dialog.tsx')).InviteDialog)
+const InviteDialog = later(async () => (await import('#client/console/dialogs/invite-dialog.tsx')).InviteDialog)
 
 /** Invitation links: created, shown once, withdrawn. With `team`, only those to that team. */
 export function InvitationsCard(props: { team?: { id: string; name: string }; teamRoles?: readonly TeamRole[] }) {
