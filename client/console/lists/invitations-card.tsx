@@ -1,14 +1,13 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { ts } from '#client/console/messages.ts'
+import { CardFailure } from '#client/console/when-loaded.tsx'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Secret } from '#client/ui/console/copy.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
-import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { Instant } from '#client/ui/console/view/instant.tsx'
 import { later } from '#client/ui/later.ts'
@@ -64,13 +63,7 @@ export function InvitationsCard(props: { team?: { id: string; name: string }; te
           </div>
         )}
       </Show>
-      <Show when={write.error() ?? load.error()}>
-        {(error) => (
-          <div class="p-4">
-            <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void load.reload()} />
-          </div>
-        )}
-      </Show>
+      <CardFailure of={load} write={write} />
       <Show when={load.value()?.length === 0}>
         <p class="px-4 pb-4 text-[13px] text-ink-2">{ts('invitationsNone')}</p>
       </Show>

@@ -1,7 +1,6 @@
 import { type JSX, Show } from 'solid-js'
-import { detailOf, explain } from '#client/console/explain.ts'
 import type { Load } from '#client/console/load.ts'
-import { Failure } from '#client/ui/console/states.tsx'
+import { LoadFailure } from '#client/console/when-loaded.tsx'
 
 /**
  * Shows loaded data: the content, which handles the loading state itself; or, if the first load
@@ -9,16 +8,7 @@ import { Failure } from '#client/ui/console/states.tsx'
  */
 export function Loaded(props: { of: Pick<Load<unknown>, 'value' | 'error' | 'reload'>; onRetry?: () => void; children: JSX.Element }) {
   return (
-    <Show
-      when={props.of.error() === undefined || props.of.value()}
-      fallback={
-        <Show when={props.of.error()}>
-          {(error) => (
-            <Failure text={explain(error())} detail={detailOf(error())} onRetry={props.onRetry ?? (() => void props.of.reload())} />
-          )}
-        </Show>
-      }
-    >
+    <Show when={props.of.error() === undefined || props.of.value()} fallback={<LoadFailure of={props.of} onRetry={props.onRetry} />}>
       {props.children}
     </Show>
   )

@@ -1,12 +1,11 @@
 import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { ts } from '#client/console/messages.ts'
+import { CardFailure } from '#client/console/when-loaded.tsx'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Card } from '#client/ui/console/page.tsx'
-import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatAgo } from '#client/ui/console/time.ts'
 import { Instant } from '#client/ui/console/view/instant.tsx'
@@ -46,13 +45,7 @@ export function SessionsCard(props: { path: string; title: string; none?: string
         </Show>
       }
     >
-      <Show when={write.error() ?? sessions.error()}>
-        {(error) => (
-          <div class="p-4">
-            <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void sessions.reload()} />
-          </div>
-        )}
-      </Show>
+      <CardFailure of={sessions} write={write} />
       <DataTable
         label={props.title}
         rows={sessions.value()}

@@ -2,14 +2,13 @@ import { createSignal, Show, Suspense } from 'solid-js'
 import { readStatus } from '#client/api/account.ts'
 import { callApi } from '#client/api/http.ts'
 import { passkeysHere, readFactors, renewRecoveryCodes } from '#client/api/proofs.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { Ago } from '#client/console/lists/ago.tsx'
 import { createLoad } from '#client/console/load.ts'
+import { CardFailure } from '#client/console/when-loaded.tsx'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
-import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { Instant } from '#client/ui/console/view/instant.tsx'
 import { later } from '#client/ui/later.ts'
@@ -69,13 +68,7 @@ export function FactorsCard(props: { onChanged?(): void }) {
       }
     >
       <p class="hint px-4 pb-3">{t(load.value()?.required ? 'factorsRequired' : 'factorsWhy')}</p>
-      <Show when={write.error() ?? load.error()}>
-        {(error) => (
-          <div class="p-4">
-            <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void load.reload()} />
-          </div>
-        )}
-      </Show>
+      <CardFailure of={load} write={write} />
       <Show when={load.value()?.factors.length !== 0} fallback={<p class="px-4 pb-4 text-[13px] text-ink-2">{t('factorsNone')}</p>}>
         <DataTable
           label={t('factors')}

@@ -1,14 +1,13 @@
 import { createSignal, lazy, onMount, Show, Suspense } from 'solid-js'
 import { beginProviderSignIn, readStatus } from '#client/api/account.ts'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { Ago } from '#client/console/lists/ago.tsx'
 import { createLoad, readAll } from '#client/console/load.ts'
+import { CardFailure } from '#client/console/when-loaded.tsx'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
-import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { Instant } from '#client/ui/console/view/instant.tsx'
 import { showToast } from '#client/ui/toast.tsx'
@@ -49,13 +48,7 @@ export function IdentitiesCard() {
         }
       >
         <Show when={failure()}>{(text) => <p class="notice bad m-4">{text()}</p>}</Show>
-        <Show when={write.error() ?? identities.error()}>
-          {(error) => (
-            <div class="p-4">
-              <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void identities.reload()} />
-            </div>
-          )}
-        </Show>
+        <CardFailure of={identities} write={write} />
         <Show when={identities.value()?.length !== 0} fallback={<p class="p-4 text-[13px] text-ink-2">{t('notLinked')}</p>}>
           <DataTable
             label={t('singleSignOn')}

@@ -1,14 +1,14 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { ts } from '#client/console/messages.ts'
+import { CardFailure } from '#client/console/when-loaded.tsx'
 import { createWrite } from '#client/console/write.ts'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { Secret } from '#client/ui/console/copy.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
-import { Empty, Failure } from '#client/ui/console/states.tsx'
+import { Empty } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatAgo } from '#client/ui/console/time.ts'
 import { Instant } from '#client/ui/console/view/instant.tsx'
@@ -59,13 +59,7 @@ export function ManagementKeysCard() {
         </a>
       </p>
       <Show when={made()}>{(fresh) => <Fresh made={fresh()} onClose={() => setMade(undefined)} />}</Show>
-      <Show when={write.error() ?? keys.error()}>
-        {(error) => (
-          <div class="p-4">
-            <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void keys.reload()} />
-          </div>
-        )}
-      </Show>
+      <CardFailure of={keys} write={write} />
       <DataTable
         label={t('mk')}
         rows={keys.value()}

@@ -2,15 +2,15 @@
 import { createSignal, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { lengthOf } from '#client/console/plan-length.ts'
+import { LoadFailure } from '#client/console/when-loaded.tsx'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { SelectField, TextField } from '#client/ui/console/form.tsx'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { Card } from '#client/ui/console/page.tsx'
-import { Failure } from '#client/ui/console/states.tsx'
 import { formatBoth, formatWhen } from '#client/ui/console/time.ts'
 import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
@@ -56,9 +56,7 @@ export function PlanCard() {
   return (
     <Card title={t('redeemTitle')}>
       <div class="stack">
-        <Show when={state.error()}>
-          {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void state.reload()} />}
-        </Show>
+        <LoadFailure of={state} />
         <Show when={state.value()}>
           {(now) => (
             <Show when={now().plan} fallback={<p class="text-[13px] text-ink-2">{t('planNone')}</p>}>

@@ -1,11 +1,10 @@
 /** Alerts: destinations and deliveries. The filter and the open destination are in the URL. */
 import { createMemo, createSignal, Show, Suspense } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Page } from '#client/ui/console/page.tsx'
-import { Failure } from '#client/ui/console/states.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
@@ -28,12 +27,12 @@ export function AlertsPage() {
   )
   const pages = createPages<AlertDeliveryRow>(() => `/api/alerts?${queryOf({ limit: '50', state: state() })}`)
   const [made, setMade] = createSignal<{ name: string; secret: string }>()
-  const failed = () => (hooks.value() && pages.value() ? undefined : (hooks.error() ?? pages.error()))
-  const readAgain = () => {
-    void hooks.reload()
-    void pages.reload()
+  const both = {
+    value: () => hooks.value() && pages.value(),
+    error: () => hooks.error() ?? pages.error(),
+    reload: async () => void (await Promise.all([hooks.reload(), pages.reload()])),
   }
-  onChange(['alerts'], readAgain)
+  onChange(['alerts'], () => void both.reload())
   /** As it was when its dialog opened: a reload must not discard what was typed. */
   const open = createMemo<AlertHookRow | undefined>((shown) => {
     const named = url.get('open')
@@ -57,17 +56,10 @@ export function AlertsPage() {
     >
       <p class="mb-4 max-w-[560px] text-[13px] text-ink-2">{t('intro')}</p>
       <Show when={made()}>{(one) => <HookSecret {...one()} onClose={() => setMade(undefined)} />}</Show>
-      <Show
-        when={failed()}
-        fallback={
-          <>
-            <Places rows={hooks.value()} onChanged={readAgain} />
-            <Deliveries pages={pages} state={state()} onState={(state) => url.set({ state })} />
-          </>
-        }
-      >
-        {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={readAgain} />}
-      </Show>
+      <Loaded of={both}>
+        <Places rows={hooks.value()} onChanged={both.reload} />
+        <Deliveries pages={pages} state={state()} onState={(state) => url.set({ state })} />
+      </Loaded>
       <Suspense>
         <Show when={open()} keyed>
           {(row) => <HookDialog row={row} onClose={close} onDone={done} />}

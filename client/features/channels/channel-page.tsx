@@ -2,12 +2,11 @@
 import { useNavigate, useParams } from '@solidjs/router'
 import { createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { ChannelForm, formTabs } from '#client/features/channels/editing/channel-form.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { Page as Frame } from '#client/ui/console/page.tsx'
-import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -113,30 +112,7 @@ export function ChannelPage() {
         />
       }
     >
-      <Show
-        when={channel.value()}
-        fallback={
-          <Show when={channel.error()} fallback={<Skeleton />}>
-            {(error) => (
-              <Show
-                when={error().code === 'not_found'}
-                fallback={<Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void channel.reload()} />}
-              >
-                <Empty
-                  title={t('notFound')}
-                  action={
-                    <a class="btn" href="/admin/channels">
-                      {t('toChannels')}
-                    </a>
-                  }
-                >
-                  {t('notFoundWhy')}
-                </Empty>
-              </Show>
-            )}
-          </Show>
-        }
-      >
+      <WhenLoaded of={channel} missing={{ title: t('notFound'), why: t('notFoundWhy'), href: '/admin/channels', toList: t('toChannels') }}>
         {(row) => (
           <>
             <Switch>
@@ -159,7 +135,7 @@ export function ChannelPage() {
             />
           </>
         )}
-      </Show>
+      </WhenLoaded>
       <Suspense>
         <Show when={removing() && channel.value()}>
           {(row) => <RemoveDialog row={row()} onClose={() => setRemoving(false)} onDone={() => navigate('/admin/channels')} />}

@@ -1,8 +1,7 @@
-import { For, Show } from 'solid-js'
+import { For } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
-import { Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { formatCompact } from '#client/ui/format.ts'
 import type { ModelRow, Page } from '#shared/console/model'
 import { t } from './messages.ts'
@@ -19,14 +18,7 @@ export function LiveModels() {
   return (
     <>
       <h3 id="models-now">{t('modelsNow')}</h3>
-      <Show
-        when={models.value()}
-        fallback={
-          <Show when={models.error()} fallback={<Skeleton lines={6} />}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void models.reload()} />}
-          </Show>
-        }
-      >
+      <WhenLoaded of={models} lines={6}>
         {(page) => (
           <>
             {/* biome-ignore lint/a11y/useSemanticElements: a named group that scrolls, reachable by keyboard */}
@@ -59,7 +51,7 @@ export function LiveModels() {
             </p>
           </>
         )}
-      </Show>
+      </WhenLoaded>
     </>
   )
 }

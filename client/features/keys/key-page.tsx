@@ -2,16 +2,16 @@
 import { useNavigate, useParams } from '@solidjs/router'
 import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { KeptDeletion } from '#client/console/kept-deletion.tsx'
 import { createLoad } from '#client/console/load.ts'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { CopyButton } from '#client/ui/console/copy.tsx'
 import { Fieldset } from '#client/ui/console/form.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
-import { Empty, Failure, Refusal, Skeleton } from '#client/ui/console/states.tsx'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { formatWhen } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -87,36 +87,13 @@ export function KeyPage() {
     >
       <ShownOnce />
       <Refusal of={turning} class="mb-4" />
-      <Show
-        when={key.value()}
-        fallback={
-          <Show when={key.error()} fallback={<Skeleton />}>
-            {(error) => (
-              <Show
-                when={error().code === 'not_found'}
-                fallback={<Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void key.reload()} />}
-              >
-                <Empty
-                  title={t('notFound')}
-                  action={
-                    <a class="btn" href="/keys">
-                      {t('toKeys')}
-                    </a>
-                  }
-                >
-                  {t('notFoundWhy')}
-                </Empty>
-              </Show>
-            )}
-          </Show>
-        }
-      >
+      <WhenLoaded of={key} missing={{ title: t('notFound'), why: t('notFoundWhy'), href: '/keys', toList: t('toKeys') }}>
         {(row) => (
           <Show when={tab() === 'settings'} fallback={<KeySamples row={row()} />}>
             <Settings row={row()} onSaved={key.set} onRevoke={() => setAsking('revoke')} />
           </Show>
         )}
-      </Show>
+      </WhenLoaded>
       <Suspense>
         <Show when={asking() === 'rotate' && key.value()}>
           {(row) => (

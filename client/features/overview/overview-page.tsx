@@ -4,9 +4,9 @@ import { createMemo, For, onCleanup, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, queryOf } from '#client/console/load.ts'
 import { createSoon } from '#client/console/soon.ts'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { Chart } from '#client/ui/chart/chart.tsx'
 import { moneyTicks } from '#client/ui/chart/ticks.ts'
 import { Segments } from '#client/ui/console/filters.tsx'
@@ -14,7 +14,6 @@ import { tc } from '#client/ui/console/messages.ts'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { ShortName } from '#client/ui/console/monogram.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
-import { Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatDay, formatWhen, hoursFrom } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -53,17 +52,9 @@ export function OverviewPage() {
   const timer = setInterval(reload, everyMs)
   onCleanup(() => clearInterval(timer))
   const concerns = createMemo(() => linesOf(figures.value()?.attention ?? []))
-  const error = () => (figures.value() === undefined ? figures.error() : undefined)
   return (
     <Page title={t('title')} facts={figures.value() && t('facts', { zone: timeZone(), time: formatWhen(figures.value()?.at ?? '', true) })}>
-      <Show
-        when={figures.value()}
-        fallback={
-          <Show when={error()} fallback={<Skeleton lines={10} />}>
-            {(failed) => <Failure text={explain(failed())} detail={detailOf(failed())} onRetry={() => void figures.reload()} />}
-          </Show>
-        }
-      >
+      <WhenLoaded of={figures} lines={10}>
         {(known) => (
           <div class="stack">
             <FirstSteps first={known().first} />
@@ -141,7 +132,7 @@ export function OverviewPage() {
             </div>
           </div>
         )}
-      </Show>
+      </WhenLoaded>
     </Page>
   )
 }

@@ -1,11 +1,10 @@
 /** A request and its replays side by side: figures, and the answers with what differs. The answers are read on demand. */
 import { createSignal, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { Card } from '#client/ui/console/page.tsx'
-import { Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { copyText } from '#client/ui/copy-and-save.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ReplayComparison, ReplayDetail, ReplayItemRow } from '#shared/console/replay'
@@ -75,16 +74,9 @@ export function Comparison(props: { job: ReplayDetail; items: readonly ReplayIte
             </Show>
           }
         >
-          <Show
-            when={read.value()}
-            fallback={
-              <Show when={read.error()} fallback={<Skeleton />}>
-                {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void read.reload()} />}
-              </Show>
-            }
-          >
+          <WhenLoaded of={read}>
             {(found) => <Answers original={originalName()} replays={found().map((both) => ({ name: nameOf(both), both }))} />}
-          </Show>
+          </WhenLoaded>
         </Show>
       </div>
     </Card>

@@ -3,13 +3,12 @@ import { useNavigate, useParams } from '@solidjs/router'
 import { createEffect, createSignal, For, on, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { Page } from '#client/ui/console/page.tsx'
-import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
 import { type Column, DataTable } from '#client/ui/console/table.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
@@ -44,30 +43,7 @@ export function ReplayPage() {
         <Show when={job.value()}>{(row) => <Actions job={row()} chosen={chosenOf(row())} onChanged={() => void job.reload()} />}</Show>
       }
     >
-      <Show
-        when={job.value()}
-        fallback={
-          <Show when={job.error()} fallback={<Skeleton />}>
-            {(error) => (
-              <Show
-                when={error().code === 'not_found'}
-                fallback={<Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void job.reload()} />}
-              >
-                <Empty
-                  title={t('notFound')}
-                  action={
-                    <a class="btn" href="/replay">
-                      {t('toList')}
-                    </a>
-                  }
-                >
-                  {t('notFoundWhy')}
-                </Empty>
-              </Show>
-            )}
-          </Show>
-        }
-      >
+      <WhenLoaded of={job} missing={{ title: t('notFound'), why: t('notFoundWhy'), href: '/replay', toList: t('toList') }}>
         {(row) => (
           <>
             <Show when={row().state !== 'running'}>
@@ -76,7 +52,7 @@ export function ReplayPage() {
             <Job job={row()} />
           </>
         )}
-      </Show>
+      </WhenLoaded>
     </Page>
   )
 }

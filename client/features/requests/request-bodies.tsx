@@ -1,13 +1,12 @@
 /** Kept requests and answers, at each point where they were recorded. Loaded on demand: every read is in the audit trail. */
 import { createMemo, createSignal, For, onMount, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { KeptRequestDeletion } from '#client/console/kept-deletion.tsx'
 import { createLoad } from '#client/console/load.ts'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { SelectField, SwitchField } from '#client/ui/console/form.tsx'
-import { Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
 import { later } from '#client/ui/later.ts'
 import type { KeptBody, KeptPart } from '#shared/console/body'
@@ -49,14 +48,7 @@ export function RequestBodies(props: { id: string; losses: readonly LossRow[] })
             </>
           }
         >
-          <Show
-            when={kept.value()}
-            fallback={
-              <Show when={kept.error()} fallback={<Skeleton />}>
-                {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void kept.reload()} />}
-              </Show>
-            }
-          >
+          <WhenLoaded of={kept}>
             {(body) => (
               <>
                 <Parts body={body()} losses={props.losses} />
@@ -66,7 +58,7 @@ export function RequestBodies(props: { id: string; losses: readonly LossRow[] })
                 </div>
               </>
             )}
-          </Show>
+          </WhenLoaded>
         </Show>
       </Show>
     </DrawerPart>

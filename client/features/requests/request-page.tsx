@@ -1,10 +1,9 @@
 import { useLocation, useParams } from '@solidjs/router'
 import { Show } from 'solid-js'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { CopyButton } from '#client/ui/console/copy.tsx'
 import { Page } from '#client/ui/console/page.tsx'
-import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { BesideRequest } from './beside-request.tsx'
 import { t } from './messages.ts'
 import { RequestDetail } from './request-detail.tsx'
@@ -33,30 +32,7 @@ export function RequestPage() {
         </Show>
       }
     >
-      <Show
-        when={request.value()}
-        fallback={
-          <Show when={request.error()} fallback={<Skeleton />}>
-            {(error) => (
-              <Show
-                when={error().code === 'not_found'}
-                fallback={<Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void request.reload()} />}
-              >
-                <Empty
-                  title={t('notFound')}
-                  action={
-                    <a class="btn" href="/requests">
-                      {t('toRequests')}
-                    </a>
-                  }
-                >
-                  {t('notFoundWhy')}
-                </Empty>
-              </Show>
-            )}
-          </Show>
-        }
-      >
+      <WhenLoaded of={request} missing={{ title: t('notFound'), why: t('notFoundWhy'), href: '/requests', toList: t('toRequests') }}>
         {(row) => (
           <>
             <div class="mb-3 flex flex-wrap gap-2 min-[760px]:hidden">
@@ -69,7 +45,7 @@ export function RequestPage() {
             </div>
           </>
         )}
-      </Show>
+      </WhenLoaded>
     </Page>
   )
 }

@@ -1,9 +1,8 @@
 /** `/admin/selling`: plans, codes, and payments; a tab for each. Tab and filters are in the URL. */
 import { Show } from 'solid-js'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { Page } from '#client/ui/console/page.tsx'
-import { Failure } from '#client/ui/console/states.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import type { PlanRow } from '#shared/console/selling'
@@ -22,7 +21,6 @@ export function SellingPage() {
     () => '/api/plans',
     (path, signal) => readAll<PlanRow>(path, signal),
   )
-  const failed = () => (plans.value() ? undefined : plans.error())
   return (
     <Page
       title={t('title')}
@@ -39,24 +37,17 @@ export function SellingPage() {
         />
       }
     >
-      <Show
-        when={failed()}
-        fallback={
-          <>
-            <Show when={tab() === 'plans'}>
-              <PlansPart plans={plans} />
-            </Show>
-            <Show when={tab() === 'codes'}>
-              <CodesPart plans={plans.value() ?? []} />
-            </Show>
-            <Show when={tab() === 'payments'}>
-              <CreditsPart />
-            </Show>
-          </>
-        }
-      >
-        {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void plans.reload()} />}
-      </Show>
+      <Loaded of={plans}>
+        <Show when={tab() === 'plans'}>
+          <PlansPart plans={plans} />
+        </Show>
+        <Show when={tab() === 'codes'}>
+          <CodesPart plans={plans.value() ?? []} />
+        </Show>
+        <Show when={tab() === 'payments'}>
+          <CreditsPart />
+        </Show>
+      </Loaded>
     </Page>
   )
 }

@@ -1,10 +1,9 @@
 /** The environment variables of this instance: read-only here, changed where Parley is started. */
 import { createEffect, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { Card } from '#client/ui/console/page.tsx'
-import { Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { language } from '#client/ui/language.ts'
 import type { Page } from '#shared/console/model'
 import type { EnvironmentRow } from '#shared/console/settings'
@@ -35,30 +34,27 @@ export function EnvironmentCard(props: { finds(...texts: string[]): boolean; set
     <Show when={!nothing()}>
       <Card title={t('environment')} bare>
         <p class="hint px-4 pb-3">{t('environmentHint')}</p>
-        <Show
-          when={load.value()}
-          fallback={
-            <Show when={load.error()} fallback={<Skeleton lines={4} />}>
-              {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void load.reload()} />}
-            </Show>
-          }
-        >
-          <ul class="border-t border-line">
-            <For each={set()} fallback={<li class="hint px-4 py-3">{t('environmentNone')}</li>}>
-              {(row) => <Variable row={row} words={words()} />}
-            </For>
-          </ul>
-          <Show when={others().length > 0}>
-            <details class="border-t border-line">
-              <summary class="cursor-pointer px-4 py-3 text-[13px] text-ink-2">
-                {t('environmentOthers', { count: others().length })}
-              </summary>
-              <ul>
-                <For each={others()}>{(row) => <Variable row={row} words={words()} />}</For>
+        <WhenLoaded of={load} lines={4}>
+          {() => (
+            <>
+              <ul class="border-t border-line">
+                <For each={set()} fallback={<li class="hint px-4 py-3">{t('environmentNone')}</li>}>
+                  {(row) => <Variable row={row} words={words()} />}
+                </For>
               </ul>
-            </details>
-          </Show>
-        </Show>
+              <Show when={others().length > 0}>
+                <details class="border-t border-line">
+                  <summary class="cursor-pointer px-4 py-3 text-[13px] text-ink-2">
+                    {t('environmentOthers', { count: others().length })}
+                  </summary>
+                  <ul>
+                    <For each={others()}>{(row) => <Variable row={row} words={words()} />}</For>
+                  </ul>
+                </details>
+              </Show>
+            </>
+          )}
+        </WhenLoaded>
       </Card>
     </Show>
   )

@@ -2,15 +2,16 @@
 import { createEffect, createSignal, For, on, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
-import { detailOf, errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { type Cause, errorAtCause, fallbacksOf } from '#client/console/fallback-lines.ts'
 import { createLoad } from '#client/console/load.ts'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { createWrite } from '#client/console/write.ts'
 import { announceError } from '#client/ui/announcer.tsx'
 import { SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
-import { Failure, NoMatch, Skeleton } from '#client/ui/console/states.tsx'
+import { NoMatch } from '#client/ui/console/states.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { showFault } from '#client/ui/keep-focus.ts'
@@ -72,16 +73,7 @@ export function SettingsPage() {
         </a>
       }
     >
-      <Show
-        when={settings.value()}
-        fallback={
-          <Show when={settings.error()} fallback={<Skeleton />}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void settings.reload()} />}
-          </Show>
-        }
-      >
-        {(row) => <Form row={row()} onSaved={settings.set} />}
-      </Show>
+      <WhenLoaded of={settings}>{(row) => <Form row={row()} onSaved={settings.set} />}</WhenLoaded>
     </Page>
   )
 }

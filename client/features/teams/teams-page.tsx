@@ -2,13 +2,13 @@
 import { createSignal, For, Show, Suspense } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { useSession } from '#client/api/session.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createSoon } from '#client/console/soon.ts'
+import { LoadFailure } from '#client/console/when-loaded.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { Monogram } from '#client/ui/console/monogram.tsx'
 import { Page } from '#client/ui/console/page.tsx'
-import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { Empty, Skeleton } from '#client/ui/console/states.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatMoney } from '#client/ui/format.ts'
 import { later } from '#client/ui/later.ts'
@@ -52,9 +52,7 @@ function Teams(props: { path: string; title: string; all: boolean }) {
         </Show>
       }
     >
-      <Show when={all.error()}>
-        {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void all.reload()} />}
-      </Show>
+      <LoadFailure of={all} />
       <Show when={all.value() || all.error()} fallback={<Skeleton />}>
         <Show
           when={open()}

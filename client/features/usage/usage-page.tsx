@@ -2,16 +2,16 @@
 import { createMemo, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { useSession } from '#client/api/session.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { SpanDates } from '#client/console/lists/span-filter.tsx'
 import { createLoad, queryOf } from '#client/console/load.ts'
 import { createSoon } from '#client/console/soon.ts'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { Chart } from '#client/ui/chart/chart.tsx'
 import { durationTicks, moneyTicks } from '#client/ui/chart/ticks.ts'
 import { FilterBar, FilterChip, Segments } from '#client/ui/console/filters.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
-import { Empty, Failure, NoMatch, Skeleton } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
 import { formatDay, formatDuration, hoursFrom } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -148,14 +148,7 @@ export function UsagePage() {
           </Show>
         ))}
       </FilterBar>
-      <Show
-        when={report.value()}
-        fallback={
-          <Show when={report.error()} fallback={<Skeleton lines={10} />}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void report.reload()} />}
-          </Show>
-        }
-      >
+      <WhenLoaded of={report} lines={10}>
         {(known) => (
           <Show
             when={(known().total?.requests ?? 0) > 0}
@@ -180,7 +173,7 @@ export function UsagePage() {
             </div>
           </Show>
         )}
-      </Show>
+      </WhenLoaded>
     </Page>
   )
 }

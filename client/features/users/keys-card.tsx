@@ -1,12 +1,11 @@
 import { Show } from 'solid-js'
 import { BudgetCell, limitsText } from '#client/console/budget-cell.tsx'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { Ago } from '#client/console/lists/ago.tsx'
 import { createPages, queryOf } from '#client/console/load.ts'
 import { ts } from '#client/console/messages.ts'
+import { LoadFailure } from '#client/console/when-loaded.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { ShortName } from '#client/ui/console/monogram.tsx'
-import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatDay } from '#client/ui/console/time.ts'
 import type { KeyRow } from '#shared/console/key'
@@ -16,14 +15,7 @@ import { t } from './messages.ts'
 export function KeysCard(props: { user: string }) {
   const pages = createPages<KeyRow>(() => `/api/keys?${queryOf({ all: 'true', user: props.user, limit: '50', sort: '-lastUsed' })}`)
   return (
-    <Show
-      when={pages.error() === undefined}
-      fallback={
-        <Show when={pages.error()}>
-          {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void pages.reload()} />}
-        </Show>
-      }
-    >
+    <Show when={pages.error() === undefined} fallback={<LoadFailure of={pages} />}>
       <DataTable
         label={t('keysOf')}
         rows={pages.value()}

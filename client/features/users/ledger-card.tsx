@@ -1,9 +1,9 @@
 import { createEffect, on, Show } from 'solid-js'
-import { detailOf, explain } from '#client/console/explain.ts'
 import { SpanFilter, spanNames, spanOf } from '#client/console/lists/span-filter.tsx'
 import { createPages, queryOf } from '#client/console/load.ts'
+import { LoadFailure } from '#client/console/when-loaded.tsx'
 import { FilterBar, FilterChip, SearchField, Segments } from '#client/ui/console/filters.tsx'
-import { Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatDay } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -68,9 +68,7 @@ export function LedgerCard(props: { user: string; balance: string }) {
         />
         <SpanFilter url={url} />
       </FilterBar>
-      <Show when={pages.error()}>
-        {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void pages.reload()} />}
-      </Show>
+      <LoadFailure of={pages} />
       <Show when={pages.error() === undefined}>
         <DataTable
           label={t('ledger')}

@@ -2,15 +2,15 @@
 import { useNavigate, useParams } from '@solidjs/router'
 import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { explain } from '#client/console/explain.ts'
 import { KeptDeletion } from '#client/console/kept-deletion.tsx'
 import { asApiError, createLoad } from '#client/console/load.ts'
+import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { CopyId } from '#client/ui/console/copy.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
-import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { Badges, FileBadge } from '#client/ui/console/status.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -86,20 +86,12 @@ export function UserPage() {
         />
       }
     >
-      <Show
-        when={user()}
-        fallback={
-          <Show when={known.error()} fallback={<Skeleton />}>
-            {(error) => (
-              <Show when={error().code !== 'not_found'} fallback={<Missing />}>
-                <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void known.reload()} />
-              </Show>
-            )}
-          </Show>
-        }
+      <WhenLoaded
+        of={{ ...known, value: user }}
+        missing={{ title: t('notFound'), why: t('notFoundWhy'), href: '/admin/users', toList: t('toUsers') }}
       >
         {(row) => <Settings row={row()} tab={tab()} onSaved={known.set} onRemove={() => setAsking('remove')} />}
-      </Show>
+      </WhenLoaded>
       <Suspense>
         <Show when={asking() === 'credit' && user()}>
           {(row) => (
@@ -119,21 +111,6 @@ export function UserPage() {
         </Show>
       </Suspense>
     </Page>
-  )
-}
-
-function Missing() {
-  return (
-    <Empty
-      title={t('notFound')}
-      action={
-        <a class="btn" href="/admin/users">
-          {t('toUsers')}
-        </a>
-      }
-    >
-      {t('notFoundWhy')}
-    </Empty>
   )
 }
 

@@ -43,7 +43,7 @@ export function Failure(props: { text: string; detail?: string | undefined; onRe
 }
 
 /** Grey bars where text will be, after 300 ms of waiting. */
-export function Skeleton(props: { lines?: number }) {
+export function Skeleton(props: { lines?: number | undefined }) {
   const [late, setLate] = createSignal(false)
   const timer = setTimeout(() => setLate(true), 300)
   onCleanup(() => clearTimeout(timer))
