@@ -2,9 +2,10 @@ import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { ts } from '#client/console/messages.ts'
+import { ShownOnce } from '#client/console/shown-once.tsx'
 import { CardFailure } from '#client/console/when-loaded.tsx'
 import { createWrite } from '#client/console/write.ts'
-import { Button, IconButton } from '#client/ui/button.tsx'
+import { Button } from '#client/ui/button.tsx'
 import { Secret } from '#client/ui/console/copy.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
@@ -12,7 +13,6 @@ import { Empty } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatAgo } from '#client/ui/console/time.ts'
 import { Instant } from '#client/ui/console/view/instant.tsx'
-import { Icon } from '#client/ui/icon.tsx'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ManagementKeyRow } from '#shared/console/management-key'
@@ -145,39 +145,26 @@ function Until(props: { row: ManagementKeyRow }) {
   )
 }
 
-/** The new key in full, until closed. Closing it before it was copied or downloaded asks first. */
+/** The new key in full. */
 function Fresh(props: { made: Made; onClose(): void }) {
-  const [taken, setTaken] = createSignal(false)
-  const [asking, setAsking] = createSignal(false)
   return (
-    <section class="once mx-4 mt-3 mb-1" aria-label={t('mkOnceLabel')}>
-      <Icon name="key" />
-      <div class="grid min-w-0 gap-2">
-        <div>
-          <h2>{t('mkOnce', { name: props.made.name })}</h2>
-          <p>{t('mkOnceWhy')}</p>
-        </div>
+    <ShownOnce
+      class="mx-4 mt-3 mb-1"
+      label={t('mkOnceLabel')}
+      title={t('mkOnce', { name: props.made.name })}
+      why={t('mkOnceWhy')}
+      leave={{ title: t('mkLeave'), intro: t('mkLeaveWhy'), safe: t('mkLeaveStay'), go: t('mkLeaveGo') }}
+      onClose={props.onClose}
+    >
+      {(onTaken) => (
         <Secret
           label={t('mkOnceLabel')}
           text={props.made.key}
           file="parley.env"
           fileText={`PARLEY_URL=${location.origin}\nPARLEY_MANAGEMENT_KEY=${props.made.key}\n`}
-          onTaken={() => setTaken(true)}
+          onTaken={onTaken}
         />
-      </div>
-      <IconButton name="x" label={tc('close')} onClick={() => (taken() ? props.onClose() : setAsking(true))} />
-      <Suspense>
-        <Show when={asking()}>
-          <Confirm
-            title={t('mkLeave')}
-            intro={t('mkLeaveWhy')}
-            safe={t('mkLeaveStay')}
-            go={t('mkLeaveGo')}
-            onClose={() => setAsking(false)}
-            onGo={() => props.onClose()}
-          />
-        </Show>
-      </Suspense>
-    </section>
+      )}
+    </ShownOnce>
   )
 }

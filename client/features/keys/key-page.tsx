@@ -23,7 +23,7 @@ import { LimitFields, NameFields, UseFields } from './key-fields.tsx'
 import { KeyFigures } from './key-figures.tsx'
 import { KeySamples } from './key-samples.tsx'
 import { t } from './messages.ts'
-import { ShownOnce } from './once.tsx'
+import { NewKey } from './new-key.tsx'
 
 const RotateDialog = later(async () => (await import('./key-dialogs.tsx')).RotateDialog)
 const RevokeDialog = later(async () => (await import('./key-dialogs.tsx')).RevokeDialog)
@@ -85,7 +85,7 @@ export function KeyPage() {
         />
       }
     >
-      <ShownOnce />
+      <NewKey />
       <Refusal of={turning} class="mb-4" />
       <WhenLoaded of={key} missing={{ title: t('notFound'), why: t('notFoundWhy'), href: '/keys', toList: t('toKeys') }}>
         {(row) => (

@@ -20,7 +20,7 @@ import { BulkKeys } from './bulk-keys.tsx'
 import { type Preset, presets } from './draft.ts'
 import { keyColumns } from './key-columns.tsx'
 import { t } from './messages.ts'
-import { ShownOnce } from './once.tsx'
+import { NewKey } from './new-key.tsx'
 import { createSpendOf } from './spend.ts'
 
 const CreateDialog = later(async () => (await import('./create-dialog.tsx')).CreateDialog)
@@ -88,7 +88,7 @@ export function KeysPage() {
         </Button>
       }
     >
-      <ShownOnce />
+      <NewKey />
       <Show when={picks.rows().length === 0} fallback={<BulkKeys picks={picks} onDone={() => void pages.reload()} />}>
         <FilterBar>
           <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
