@@ -1,6 +1,6 @@
 import { For, Show } from 'solid-js'
 import { Meter } from '#client/ui/console/meter.tsx'
-import { type Column, DataTable } from '#client/ui/console/table.tsx'
+import { Cell, type Column, DataTable } from '#client/ui/console/table.tsx'
 import { formatDay, formatDuration, formatWhen } from '#client/ui/console/time.ts'
 import { formatCompact, formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
@@ -145,21 +145,11 @@ export function UsageTable(props: TableProps) {
 
 /** A sum under its column; the first one says what the row is. */
 function SumCell(props: { column: Column<UsageReportRow>; sum: UsageReportRow }) {
-  const place = () => props.column.card
   return (
-    <td
-      classList={{
-        r: props.column.right ?? false,
-        w: props.column.wide ?? false,
-        x: props.column.roomy ?? false,
-        'card-title': place() === 'title',
-        'card-figure': place() === 'figure',
-      }}
-      data-label={place() ? undefined : props.column.label}
-    >
+    <Cell column={props.column}>
       <Show when={props.column.id !== 'name'} fallback={t('total')}>
         <Show when={props.column.id !== 'share'}>{props.column.cell(props.sum)}</Show>
       </Show>
-    </td>
+    </Cell>
   )
 }

@@ -169,7 +169,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
                               classList={{ unfinished: props.unfinished?.(row()) ?? false }}
                               aria-selected={props.selected === undefined ? undefined : props.selected === id}
                             >
-                              <For each={columns()}>{(column) => <Cell column={column} row={row()} />}</For>
+                              <For each={columns()}>{(column) => <Cell column={column}>{column.cell(row())}</Cell>}</For>
                             </tr>
                             <Show when={props.below?.(row())}>
                               {(line) => (
@@ -273,7 +273,8 @@ function Head<Row>(props: { column: Column<Row>; sort: Sort | undefined; onSort:
   )
 }
 
-function Cell<Row>(props: { column: Column<Row>; row: Row }) {
+/** A cell of a row, placed as its column says. */
+export function Cell<Row>(props: { column: Column<Row>; children: JSX.Element }) {
   const place = () => props.column.card
   return (
     <td
@@ -281,17 +282,11 @@ function Cell<Row>(props: { column: Column<Row>; row: Row }) {
         r: props.column.right ?? false,
         w: props.column.wide ?? false,
         x: props.column.roomy ?? false,
-        'card-lead': place() === 'lead',
-        'card-title': place() === 'title',
-        'card-figure': place() === 'figure',
-        'card-under': place() === 'under',
-        'card-state': place() === 'state',
-        'card-whole': place() === 'whole',
-        'card-none': place() === 'none',
+        [`card-${place()}`]: place() !== undefined,
       }}
       data-label={place() === undefined ? props.column.label : undefined}
     >
-      {props.column.cell(props.row)}
+      {props.children}
     </td>
   )
 }
