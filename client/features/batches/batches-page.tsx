@@ -1,23 +1,14 @@
 /** Batches, newest first and live, with their progress and a way to stop them. */
-import { createSignal, Show } from 'solid-js'
-import { onChange } from '#client/api/events.ts'
-import { callApi } from '#client/api/http.ts'
-import { useSession } from '#client/api/session.ts'
-import { Loaded } from '#client/console/lists/loaded.tsx'
-import { createPages } from '#client/console/load.ts'
-import { createWrite } from '#client/console/write.ts'
-import { Button } from '#client/ui/button.tsx'
+import { Show } from 'solid-js'
 import { Page } from '#client/ui/console/page.tsx'
-import { Empty, Refusal } from '#client/ui/console/states.tsx'
+import { Empty } from '#client/ui/console/states.tsx'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
-import { DataTable } from '#client/ui/console/table.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { Confirm } from '#client/ui/dialog.tsx'
-import { showToast } from '#client/ui/toast.tsx'
 import type { BatchRow } from '#shared/batch'
 import { t } from './messages.ts'
+import { Begun, Owner, StoppableList } from './stoppable-list.tsx'
 import { WorkList } from './work-list.tsx'
 
 const shapes: Record<BatchRow['state'], Shape> = { running: 'live', stopping: 'warn', ended: 'off' }
@@ -48,109 +39,64 @@ export function BatchesPage() {
 }
 
 function BatchList() {
-  const { admin } = useSession()
-  const pages = createPages<BatchRow>(() => '/api/batches?limit=50')
-  onChange(['requests'], () => void pages.reload())
-  const write = createWrite()
-  const [stopping, setStopping] = createSignal<BatchRow>()
-  const stop = async ({ id }: BatchRow) => {
-    setStopping(undefined)
-    if (await write.run(() => callApi('POST', `/api/batches/${encodeURIComponent(id)}/stop`))) showToast(t('stopped'))
-    void pages.reload()
-  }
   return (
-    <>
-      <p class="mb-4 max-w-[72ch] text-[13px] text-ink-2">{t('intro')}</p>
-      <Refusal of={write} class="mb-4" />
-      <Loaded of={pages}>
-        <DataTable
-          label={t('title')}
-          rows={pages.value()}
-          rowId={(row) => row.id}
-          columns={[
-            {
-              id: 'batch',
-              label: t('batch'),
-              card: 'title',
-              cell: (row) => (
-                <>
-                  <b>{row.model ?? row.endpoint}</b>
-                  <small class="mono wrap-anywhere">{row.id}</small>
-                </>
-              ),
-            },
-            {
-              id: 'who',
-              label: t('who'),
-              cell: (row) => (
-                <div>
-                  <Show when={admin() && row.user}>{(user) => <span>{user().name ?? user().id}</span>}</Show>
-                  <small>{row.key ?? '–'}</small>
-                </div>
-              ),
-            },
-            { id: 'state', label: t('state'), cell: (row) => <Status shape={shapes[row.state]}>{t(`state_${row.state}`)}</Status> },
-            { id: 'progress', label: t('progress'), card: 'whole', cell: (row) => <Progress row={row} /> },
-            {
-              id: 'begun',
-              label: t('begun'),
-              card: 'figure',
-              cell: (row) => (
-                <>
-                  <span class="num text-ink-2" title={formatExactly(row.createdAt)}>
-                    {formatWhen(row.createdAt)}
-                  </span>
-                  <Show when={row.endedAt === null}>
-                    <small title={formatExactly(row.endsAt)}>{t('ends', { when: formatWhen(row.endsAt, true) })}</small>
-                  </Show>
-                </>
-              ),
-            },
-            {
-              id: 'actions',
-              label: t('actions'),
-              bare: true,
-              right: true,
-              card: 'whole',
-              cell: (row) => (
-                <Show when={row.state === 'running'}>
-                  <Button size="sm" aria-label={t('stopOf', { id: row.id })} busy={write.busy()} onClick={() => setStopping(row)}>
-                    {t('stop')}
-                  </Button>
-                </Show>
-              ),
-            },
-          ]}
-          empty={
-            <Empty
-              title={t('empty')}
-              action={
-                <a class="btn" href="/docs?page=batches">
-                  {t('howTo')}
-                </a>
-              }
-            >
-              {t('emptyWhy')}
-            </Empty>
+    <StoppableList<BatchRow>
+      path="/api/batches"
+      label={t('title')}
+      intro={t('intro')}
+      columns={[
+        {
+          id: 'batch',
+          label: t('batch'),
+          card: 'title',
+          cell: (row) => (
+            <>
+              <b>{row.model ?? row.endpoint}</b>
+              <small class="mono wrap-anywhere">{row.id}</small>
+            </>
+          ),
+        },
+        { id: 'who', label: t('who'), cell: (row) => <Owner row={row} /> },
+        { id: 'state', label: t('state'), cell: (row) => <Status shape={shapes[row.state]}>{t(`state_${row.state}`)}</Status> },
+        { id: 'progress', label: t('progress'), card: 'whole', cell: (row) => <Progress row={row} /> },
+        {
+          id: 'begun',
+          label: t('begun'),
+          card: 'figure',
+          cell: (row) => (
+            <>
+              <Begun row={row} />
+              <Show when={row.endedAt === null}>
+                <small title={formatExactly(row.endsAt)}>{t('ends', { when: formatWhen(row.endsAt, true) })}</small>
+              </Show>
+            </>
+          ),
+        },
+      ]}
+      stop={(row) =>
+        row.state === 'running'
+          ? {
+              button: t('stop'),
+              label: t('stopOf', { id: row.id }),
+              title: t('stopTitle'),
+              why: t('stopWhy', { count: row.total - doneOf(row) }),
+              done: t('stopped'),
+            }
+          : undefined
+      }
+      empty={
+        <Empty
+          title={t('empty')}
+          action={
+            <a class="btn" href="/docs?page=batches">
+              {t('howTo')}
+            </a>
           }
-          foot={t('shown', { count: pages.value()?.length ?? 0 })}
-          footEnd={t('kept')}
-          more={pages.more()}
-        />
-      </Loaded>
-      <Show when={stopping()}>
-        {(row) => (
-          <Confirm
-            title={t('stopTitle')}
-            intro={t('stopWhy', { count: row().total - doneOf(row()) })}
-            safe={t('cancel')}
-            go={t('stop')}
-            onGo={() => void stop(row())}
-            onClose={() => setStopping(undefined)}
-          />
-        )}
-      </Show>
-    </>
+        >
+          {t('emptyWhy')}
+        </Empty>
+      }
+    />
   )
 }
 
