@@ -208,7 +208,6 @@ describe('a file that cannot be had', () => {
     ['the metadata service', () => 'http://169.254.169.254/latest/meta-data/'],
     ['a redirect inside', () => `${files.url}/inside`],
     ['credentials', () => `http://user:secret@127.0.0.1:${port}/picture`],
-    ['another scheme', () => 'file:///etc/passwd'],
     ['no picture', () => `${files.url}/page`],
     ['a paper for a picture', () => `${files.url}/paper.pdf`],
     ['too large', () => `${files.url}/large`],
@@ -227,6 +226,12 @@ describe('a file that cannot be had', () => {
       const row = await gateway.log(answer.headers.get('x-request-id') ?? '')
       expect(row).toMatchObject({ status: 400, cost: '0', attempts: [], error: { code: 'invalid_value' } })
     }
+    expect(sentTo('gemini')).toEqual([])
+  })
+
+  test('is not looked for with another scheme: the upstream might have it', async () => {
+    const answer = await ask('chat', chat('on-gemini', 'file:///etc/passwd'))
+    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
     expect(sentTo('gemini')).toEqual([])
   })
 

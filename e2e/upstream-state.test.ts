@@ -196,8 +196,12 @@ describe('state that Parley never saw', () => {
       's3://foreign/a.png',
       'gs:///a.png',
       'gs://ours.foreign/a',
+      ' gs://ours/a.png',
+      'gs:\t//ours/a.png',
       'files/abc',
       'https://generativelanguage.googleapis.com/v1beta/files/abc',
+      'https://generativelanguage.googleapis.com.:443/v1beta/./%66iles/abc',
+      `${openai.url.replace('127.0.0.1', '127.1')}/v1/files/abc/content`,
     ]) {
       expect([url, (await chat(image(url))).status]).toEqual([url, 404])
       const source = { type: 'image', source: { type: 'url', url } }

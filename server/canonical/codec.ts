@@ -80,6 +80,8 @@ export interface StateRef {
   id: string
   /** The answer is the same without it: a candidate of another dialect may be asked, with a loss. */
   aside?: true
+  /** It is the address of a file at this host, which anybody may name to an upstream with another host. */
+  host?: string
 }
 
 /** Everything Parley may change in a passed-through request. Absent = unchanged. */

@@ -4,7 +4,8 @@ import type { Head, StateRef } from '#canonical/codec'
 import { keptFileIn } from '#canonical/kept-file'
 import { noUsage, type Usage } from '#canonical/usage'
 import { bodyNames, operationNames } from '#protocols/codec/body-names'
-import { addRef, addStateRefs, isKeptFile, uniqueRefs } from '#protocols/codec/head'
+import { addAddress, addKeptAddresses } from '#protocols/codec/file-address'
+import { addRef, addStateRefs, uniqueRefs } from '#protocols/codec/head'
 import { scan as scanGoogle } from '#protocols/gemini/body-names'
 import { contentHead } from '#protocols/gemini/generate-content/head'
 import { GatewayError } from '#shared/errors'
@@ -37,7 +38,7 @@ export function readObjectBody(api: ObjectApi, text: string): ObjectBody {
   addStateRefs(value, refs)
   for (const name in scalarFields) addRef(scalarFields[name] ?? 'file', value[name], refs)
   if (api === 'messages') addManaged(value, refs)
-  if (api === 'gemini') for (const uri of urisIn(value)) refs.push({ kind: 'file', id: uri })
+  if (api === 'gemini') addUris(value, refs)
   return split(value, refs)
 }
 
@@ -75,15 +76,16 @@ function addManaged(value: unknown, refs: StateRef[], depth = 0): void {
   else if (isObject(value)) for (const [name, one] of Object.entries(value)) if (name !== 'metadata') addManaged(one, refs, depth + 1)
 }
 
-/** Files at Google that a body names, wherever it does: contents of a cache, and the file that a store imports. */
-function urisIn(value: unknown, depth = 0): string[] {
-  if (depth > deepest) return []
-  if (Array.isArray(value)) return value.flatMap((one) => urisIn(one, depth + 1))
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([name, one]) => {
-    if (typeof one !== 'string') return urisIn(one, depth + 1)
-    return /^(?:file_?uri|file_?name)$/i.test(name) && (isKeptFile(one) || /^files\//.test(one)) ? [one] : []
-  })
+/** Adds files at Google that a body names, wherever it does: contents of a cache, and the file that a store imports. */
+function addUris(value: unknown, refs: StateRef[], depth = 0): void {
+  if (depth > deepest) return
+  if (Array.isArray(value)) for (const one of value) addUris(one, refs, depth + 1)
+  if (!isObject(value)) return
+  for (const [name, one] of Object.entries(value)) {
+    if (typeof one !== 'string') addUris(one, refs, depth + 1)
+    else if (/^file_?uri$/i.test(name)) addAddress(one, refs)
+    else if (/^file_?name$/i.test(name)) addKeptAddresses(one, refs)
+  }
 }
 
 /** The model that a body is for, without Google's prefix. Throws `missing_field`. */

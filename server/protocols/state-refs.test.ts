@@ -31,6 +31,7 @@ test.each<[Dialect, object, string[]]>([
     responses({ tools: [{ type: 'image_generation', input_image_mask: { image_url: 'gs://b/x.png' } }] }),
     ['file gs://b/x.png'],
   ],
+  ['responses', responses({ input: [{ role: 'user', content: [{ type: 'input_image', image_url: ' gs://b/x' }] }] }), ['file  gs://b/x']],
   ['chat', { model: 'm', messages: [hi], audio: { format: 'mp3', voice: { id: 'v' } } }, ['voice v']],
   ['messages', messages({ user_profile_id: 'u', workspace_id: 'w' }), ['user-profile u', 'workspace w']],
   ['responses', responses({ tools: [{ type: 'function', name: 'f', parameters: schema }] }), []],

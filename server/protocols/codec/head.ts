@@ -114,19 +114,6 @@ export function addRef(kind: StateRef['kind'], id: unknown, refs: StateRef[]): v
   if (typeof id === 'string' && id !== '') refs.push({ kind, id })
 }
 
-/** A file in a Google account (`files/...` or its URL), or an object in a bucket: read with the channel's credentials. */
-export const isKeptFile = (uri: string): boolean =>
-  /^(?:gs:\/\/|s3:\/\/|files\/|https:\/\/[a-z0-9.-]+\.googleapis\.com\/(?:upload\/)?v[a-z0-9]+\/files\/)/i.test(uri)
-
-/** Adds the URLs of stored files in one piece of media; items of lists are pieces of their own. */
-export function addKeptAddresses(piece: unknown, refs: StateRef[], depth = 0): void {
-  if (typeof piece === 'string') {
-    if (isKeptFile(piece)) refs.push({ kind: 'file', id: piece })
-  } else if (isObject(piece) && depth < deepest) {
-    for (const name in piece) if (name !== 'text') addKeptAddresses(piece[name], refs, depth + 1)
-  }
-}
-
 /** Each of them once. */
 export function uniqueRefs(refs: StateRef[]): StateRef[] {
   if (refs.length < 2) return refs

@@ -31,14 +31,19 @@ function mayRead({ options }: Channel, bucket: string): boolean {
   return bucket !== '' && named.includes(bucket)
 }
 
+/** The name of a channel's host, as in a reference. */
+const hostOf = ({ baseUrl }: Channel): string | undefined => URL.parse(baseUrl)?.hostname.replace(/\.+$/, '')
+
 /** Whether this candidate may use `ref`; `keeper`: the account that created it for this tenant. */
 export function mayAsk(candidate: Candidate, ref: StateRef, keeper: Keeper | undefined): boolean {
   const { channel, native } = candidate
   if (ref.aside && !native) return true
+  if (ref.host !== undefined && ref.host !== hostOf(channel)) return true
   if (keeper) return native && keeps(candidate, keeper)
   const bucket = bucketIn(ref)
   // A URL means the same in every dialect, an id does not.
   if (bucket !== undefined) return channel.foreignState === 'allow' || mayRead(channel, bucket)
+  if (ref.host !== undefined) return channel.foreignState === 'allow'
   return native && channel.foreignState === 'allow'
 }
 

@@ -85,8 +85,8 @@ test('a hosted search', () => {
 
 test('state that one account keeps', () => {
   const file = (fileUri: unknown) => ({ parts: [{ fileData: { fileUri } }] })
-  const kept = ['https://generativelanguage.googleapis.com/v1beta/files/abc', 'gs://bucket/x', 'files/abc']
-  const open = ['https://www.youtube.com/watch?v=x', 'https://example.com/files/x', 5]
+  const kept = ['https://generativelanguage.googleapis.com:443/v1beta/files/abc', 'gs://bucket/x', 'files/abc', 'abc']
+  const open = ['https://www.youtube.com/watch?v=x', 'https://example.com/x', 5]
   const read = head({ cached_content: 'cachedContents/1', contents: [...kept, ...open].map(file) })
   expect(read.affinity).toEqual(['cachedContents/1'])
   expect(read.stateRefs).toEqual([{ kind: 'cached-content', id: 'cachedContents/1' }, ...kept.map((id) => ({ kind: 'file' as const, id }))])

@@ -3,7 +3,8 @@
 import type { Head, RequestBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { invalidField, missingField, readBody } from '#protocols/codec/fields'
-import { addStateRefs, bring, isKeptFile, noContent, nonTextOf, scanned } from '#protocols/codec/head'
+import { addAddress } from '#protocols/codec/file-address'
+import { addStateRefs, bring, noContent, nonTextOf, scanned } from '#protocols/codec/head'
 import { geminiUnpriced } from '#protocols/codec/unpriced'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -103,7 +104,7 @@ function stateIn(body: Body, cached: string | undefined, contents: Body[]): Stat
   const instruction = pickObject(body, 'systemInstruction')
   for (const part of partsIn(instruction ? [...contents, instruction] : contents)) {
     const uri = pickText(pickObject(part, 'fileData') ?? {}, 'fileUri')
-    if (uri !== undefined && isKeptFile(uri)) refs.push({ kind: 'file', id: uri })
+    if (uri !== undefined) addAddress(uri, refs)
   }
   return refs
 }

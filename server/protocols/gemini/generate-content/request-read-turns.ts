@@ -4,7 +4,7 @@
  */
 import type { CallPart, MediaPart, MediaSource, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
 import { type Fields, invalidField, missingField } from '#protocols/codec/fields'
-import { isKeptFile } from '#protocols/codec/head'
+import { isKeptAddress } from '#protocols/codec/file-address'
 import { exact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type {
@@ -176,7 +176,7 @@ export function readMedia(part: Fields<GeminiPart>, notes: Set<string>): MediaPa
   const uri = file.text('fileUri')
   if (!uri) throw missingField(file.pathOf('fileUri'))
   const mimeType = file.text('mimeType') ?? (isYouTube(uri) ? 'video/*' : undefined)
-  const source: MediaSource = isKeptFile(uri) ? { fileId: uri, dialect: 'gemini' } : { url: uri }
+  const source: MediaSource = isKeptAddress(uri) ? { fileId: uri, dialect: 'gemini' } : { url: uri }
   return media(part, mimeType, source, file.textIf('displayName'), notes)
 }
 

@@ -5,6 +5,7 @@
 import { type ImageAnswer, type ImageHead, type ImageQuestion, imageCost, type PictureSize, settleImages } from '#canonical/operation/image'
 import type { Incoming, OperationDoor } from '#canonical/operation/operation'
 import { type Fields, invalidField, missingField, readBody } from '#protocols/codec/fields'
+import { googleAddresses } from '#protocols/codec/file-address'
 import { GatewayError } from '#shared/errors'
 import type { GeminiPredictRequest } from '#shared/protocols/gemini/predict'
 import { parseObject } from '#wire/json-scan'
@@ -82,7 +83,7 @@ function readHead(body: Incoming, path?: string): ImageHead {
     media: seen > 0 ? ['image'] : [],
     searchAsked: false,
     affinity: [],
-    stateRefs: [],
+    stateRefs: googleAddresses([asked.parameters?.whole(), ...asked.instances.map((instance) => instance.whole())]),
     edits: false,
     partials: 0,
     ...cost,

@@ -3,11 +3,12 @@
  * converted to another style (`conversion.ts`). Read: @google/genai 2.32, generateVideosParametersToMldev,
  * generateVideosOperationFromMldev.
  */
-import type { StateRef, WholeAnswer } from '#canonical/codec'
+import type { WholeAnswer } from '#canonical/codec'
 import type { Incoming, OperationCodec, ReadOperation } from '#canonical/operation/operation'
 import { type AskedVideo, mostOf, type VideoHead, type VideoReader, type VideoReport } from '#canonical/operation/video'
 import type { VideoBegun, VideoQuestion } from '#canonical/operation/video-question'
 import { invalidField, missingField, readBody } from '#protocols/codec/fields'
+import { googleAddresses } from '#protocols/codec/file-address'
 import { GatewayError } from '#shared/errors'
 import type { GeminiPredictRequest } from '#shared/protocols/gemini/predict'
 import { parseObject } from '#wire/json-scan'
@@ -59,21 +60,10 @@ function readHead(body: Incoming, path?: string): VideoHead {
     media: [],
     searchAsked: false,
     affinity: [],
-    stateRefs: addressesIn(value),
+    stateRefs: googleAddresses(value),
     most: mostOf(video),
     video,
   }
-}
-
-/** Files and buckets at the upstream, wherever they are named: they are read or written with the account of the channel. */
-function addressesIn(value: unknown): StateRef[] {
-  if (Array.isArray(value)) return value.flatMap(addressesIn)
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, inner]) =>
-    typeof inner === 'string' && /^(?:uri|gcs_?uri|file_?uri|storage_?uri)$/i.test(name)
-      ? [{ kind: 'file' as const, id: inner }]
-      : addressesIn(inner),
-  )
 }
 
 const noOperation = () => new GatewayError('upstream_error', 'The upstream sent an answer that is not an operation.')

@@ -1,5 +1,5 @@
 /** Questions for embeddings as OpenAI writes them: texts or tokens, one or many, and one set of options for all. */
-import type { Target } from '#canonical/codec'
+import type { StateRef, Target } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import {
   batchesOf,
@@ -14,6 +14,7 @@ import type { Incoming, OperationHead, WrittenOperation } from '#canonical/opera
 import { operationNames } from '#protocols/codec/body-names'
 import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
+import { addKeptAddresses } from '#protocols/codec/file-address'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
@@ -51,6 +52,8 @@ export function readQuestion(incoming: Incoming): EmbeddingQuestion {
 /** Throws GatewayError 400 with the field as `param`. */
 export function readHead(incoming: Incoming): EmbeddingHead {
   const { model, inputs, format, own } = readQuestion(incoming)
+  const stateRefs: StateRef[] = []
+  for (const { raw } of inputs) if (isObject(raw)) addKeptAddresses(raw, stateRefs)
   return {
     model,
     stream: false,
@@ -60,6 +63,7 @@ export function readHead(incoming: Incoming): EmbeddingHead {
     media: [],
     searchAsked: false,
     affinity: [],
+    stateRefs,
     most: mostOf(inputs),
     inputs: inputs.length,
     tokens: tokensIn(inputs),

@@ -3,7 +3,8 @@
 import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
-import { addKeptAddresses, addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf } from '#protocols/codec/head'
+import { addKeptAddresses } from '#protocols/codec/file-address'
+import { addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf } from '#protocols/codec/head'
 import { responsesUnpriced } from '#protocols/codec/unpriced'
 import { isObject } from '#shared/json'
 import { ResponsesRequest } from '#shared/protocols/openai/responses'
@@ -120,7 +121,7 @@ function stateRefs(body: Body, items: Body[], contents: Body[]): StateRef[] {
     add('file', part.file_id)
     if (!texts.has(part.type)) addKeptAddresses(part, named)
   }
-  for (const { kind, id } of named) add(kind, id)
+  for (const ref of named) refs.set(`${ref.kind} ${ref.id}`, ref)
   return [...refs.values()]
 }
 

@@ -4,7 +4,8 @@ import type { NonTextContent } from '#canonical/non-text-content'
 import type { InteractionHead } from '#canonical/operation/interaction'
 import { bodyNames } from '#protocols/codec/body-names'
 import { invalidField, missingField, readBody } from '#protocols/codec/fields'
-import { addRef, addStateRefs, bring, isKeptFile, noContent, nonTextOf, scanned, uniqueRefs } from '#protocols/codec/head'
+import { addAddress } from '#protocols/codec/file-address'
+import { addRef, addStateRefs, bring, noContent, nonTextOf, scanned, uniqueRefs } from '#protocols/codec/head'
 import { geminiUnpriced } from '#protocols/codec/unpriced'
 import { isObject, type JsonObject } from '#shared/json'
 import { type InteractionConfig, InteractionRequest } from '#shared/protocols/gemini/interactions'
@@ -103,6 +104,6 @@ function stateIn(body: JsonObject, previous: string | undefined, tools: readonly
     const search = isObject(tool.vertex_ai_search_config) ? tool.vertex_ai_search_config : {}
     for (const id of [search.engine, ...(Array.isArray(search.datastores) ? search.datastores : [])]) addRef('data-store', id, refs)
   }
-  for (const { uri } of piecesIn(body.input)) if (typeof uri === 'string' && isKeptFile(uri)) refs.push({ kind: 'file', id: uri })
+  for (const { uri } of piecesIn(body.input)) if (typeof uri === 'string') addAddress(uri, refs)
   return uniqueRefs(refs)
 }
