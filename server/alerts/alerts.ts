@@ -80,7 +80,7 @@ export function createAlerts({ store, sealer, clock, random, log, send }: Parts)
   })
 
   /** Notifies the delivery loops. */
-  const tell = (to: Store = store) => to.changes.publish('alerts', undefined)
+  const announce = (to: Store = store) => to.changes.publish('alerts', undefined)
 
   async function found(id: string): Promise<AlertHookRecord> {
     const row = await loadAlertHook(store, id)
@@ -96,7 +96,7 @@ export function createAlerts({ store, sealer, clock, random, log, send }: Parts)
       (store) => loadAlertHook(store, hook),
       async (store) => {
         await work(store)
-        await tell(store)
+        await announce(store)
       },
     )
 
@@ -105,7 +105,7 @@ export function createAlerts({ store, sealer, clock, random, log, send }: Parts)
     if (!hook) return
     const end = async (fields: Parameters<typeof endDelivery>[2]) => {
       await endDelivery(store, taken.id, fields)
-      await tell()
+      await announce()
     }
     if (!hook.enabled) return end({ state: 'dead', answer: 'the place is switched off' })
     const { ok, answer } = await send(placeOf(hook), { id: taken.alertId, kind: taken.kind, at: taken.at, data: taken.data })
@@ -176,7 +176,7 @@ export function createAlerts({ store, sealer, clock, random, log, send }: Parts)
       const look = async (store: Store) => (await loadDelivery(store, delivery)) ?? {}
       await audited(store, by, { action: 'alert.retry', target: delivery }, look, async (store) => {
         if (!(await reviveDelivery(store, delivery, new Date(clock.now())))) throw notFound()
-        await tell(store)
+        await announce(store)
       })
     },
     async note(noticed) {
@@ -185,7 +185,7 @@ export function createAlerts({ store, sealer, clock, random, log, send }: Parts)
         store,
         noticed.map((one) => ({ id: id('al_'), at, ...one })),
       )
-      if (written > 0) await tell()
+      if (written > 0) await announce()
     },
     async deliver() {
       const due = await takeDue(store, { now: new Date(clock.now()), forMs: takenMs, most: atOnce })

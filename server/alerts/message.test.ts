@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { alertForms } from '#shared/console/alert'
-import { messageFor, refusalIn, type Told } from './message.ts'
+import { messageFor, type OutgoingAlert, refusalIn } from './message.ts'
 
-const told: Told = {
+const told: OutgoingAlert = {
   id: 'al_1',
   kind: 'budget',
   at: new Date(1_700_000_000_000),

@@ -8,7 +8,7 @@ import { createHmac } from 'node:crypto'
 import type { AlertData, AlertForm, AlertKind } from '#shared/console/alert'
 
 /** An alert to send. */
-export interface Told {
+export interface OutgoingAlert {
   id: string
   kind: AlertKind
   at: Date
@@ -33,7 +33,7 @@ export const lineOf = ({ text, link }: AlertData): string => (link === null ? te
 
 const json = (value: unknown) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) })
 
-type Write = (told: Told, target: Target, now: number) => Message
+type Write = (alert: OutgoingAlert, target: Target, now: number) => Message
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text, 'utf8').digest('base64')
 
@@ -66,8 +66,8 @@ const writers: Record<Exclude<AlertForm, 'smtp'>, Write> = {
 }
 
 /** The request for a hook. `now`: milliseconds since the epoch. */
-export const messageFor = (form: Exclude<AlertForm, 'smtp'>, told: Told, target: Target, now: number): Message =>
-  writers[form](told, target, now)
+export const messageFor = (form: Exclude<AlertForm, 'smtp'>, alert: OutgoingAlert, target: Target, now: number): Message =>
+  writers[form](alert, target, now)
 
 /** Why an answer does not mean delivery; undefined where it does. `text`: the beginning of the body. */
 export function refusalIn(form: AlertForm, status: number, text: string): string | undefined {

@@ -8,7 +8,7 @@ import type { AlertForm } from '#shared/console/alert'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { AddressCheck } from '#upstream/addresses'
 import type { Upstream } from '#upstream/upstream'
-import { lineOf, type Message, messageFor, refusalIn, type Target, type Told } from './message.ts'
+import { lineOf, type Message, messageFor, type OutgoingAlert, refusalIn, type Target } from './message.ts'
 
 /** A hook with its secrets decrypted. */
 export interface Place extends Target {
@@ -28,15 +28,15 @@ const limitMs = 15_000
 const answerBytes = 16 * 1024
 
 /** Sends; never rejects. */
-export type Send = (place: Place, told: Told) => Promise<Outcome>
+export type Send = (place: Place, alert: OutgoingAlert) => Promise<Outcome>
 
 /** `check`: the rule for addresses of channels. */
 export function createSend({ upstream, check, clock }: { upstream: Upstream; check: AddressCheck; clock: Clock }): Send {
-  async function byHttp(form: Exclude<AlertForm, 'smtp'>, place: Place, told: Told): Promise<Outcome> {
+  async function byHttp(form: Exclude<AlertForm, 'smtp'>, place: Place, alert: OutgoingAlert): Promise<Outcome> {
     const late = new AbortController()
     const limit = clock.after(limitMs, () => late.abort(new GatewayError('upstream_timeout', 'The hook’s server did not answer in time.')))
     try {
-      return await posted(form, messageFor(form, told, place, clock.now()), late.signal)
+      return await posted(form, messageFor(form, alert, place, clock.now()), late.signal)
     } finally {
       limit.cancel()
     }
@@ -61,7 +61,7 @@ export function createSend({ upstream, check, clock }: { upstream: Upstream; che
   }
 
   /** The library does not resolve the name itself: it gets a checked address. */
-  async function byMail(place: Place, { id, data }: Told): Promise<Outcome> {
+  async function byMail(place: Place, { id, data }: OutgoingAlert): Promise<Outcome> {
     const url = new URL(place.url)
     const isSecure = url.protocol === 'smtps:'
     const web = `https://${url.host}`
@@ -93,9 +93,9 @@ export function createSend({ upstream, check, clock }: { upstream: Upstream; che
     }
   }
 
-  return async (place, told) => {
+  return async (place, alert) => {
     try {
-      return place.form === 'smtp' ? await byMail(place, told) : await byHttp(place.form, place, told)
+      return place.form === 'smtp' ? await byMail(place, alert) : await byHttp(place.form, place, alert)
     } catch (thrown) {
       return { ok: false, answer: place.form === 'smtp' ? mailFault(thrown) : asGatewayError(thrown).message }
     }

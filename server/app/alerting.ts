@@ -39,8 +39,8 @@ export function createAlerting(parts: Parts): Alerting {
     look: createWatch({ ...parts, alerts }),
     watched: (probe) => ({
       ...probe,
-      async test(id, question, signal, tell) {
-        const answer = await probe.test(id, question, signal, tell)
+      async test(id, question, signal, onProbed) {
+        const answer = await probe.test(id, question, signal, onProbed)
         failedTests.note(id, answer.model, answer.error?.code)
         if (answer.error) {
           const name = channels.rows().find((row) => row.id === id)?.name ?? id

@@ -25,7 +25,7 @@ export function createHealthChecks(clock: Pick<Clock, 'monotonic' | 'sleep'>): H
   let last = Number.NEGATIVE_INFINITY
   /** The most recent gaps no longer than `longestGapMs`. */
   let gaps: number[] = []
-  let told = 0
+  let refusals = 0
 
   const isChecked = () => gaps.length > 0 && clock.monotonic() - last <= 2 * Math.max(...gaps) + 200
 
@@ -34,11 +34,11 @@ export function createHealthChecks(clock: Pick<Clock, 'monotonic' | 'sleep'>): H
       const now = clock.monotonic()
       if (now - last <= longestGapMs) gaps = [...gaps.slice(1 - gapsLooked), now - last]
       last = now
-      if (isLeaving) told += 1
+      if (isLeaving) refusals += 1
     },
     async seen(hurried) {
       const until = clock.monotonic() + longestWaitMs
-      while (told < enoughFailures && isChecked() && clock.monotonic() < until && !hurried.aborted)
+      while (refusals < enoughFailures && isChecked() && clock.monotonic() < until && !hurried.aborted)
         await clock.sleep(20, hurried).catch(() => undefined)
     },
   }

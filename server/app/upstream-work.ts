@@ -60,8 +60,8 @@ function openLongWork({ store, sealer, relaying, books, accounts, live, work, si
     ...keeping,
     begun: (id) => work.begin(interactionKind, id),
     async ask(interaction, signal) {
-      const said = await followUps.text({ ...interaction, style: 'interaction' }, { want: 'state' }, signal)
-      return nativeInteractions.readReport(said, interaction.inputBytes)
+      const body = await followUps.text({ ...interaction, style: 'interaction' }, { want: 'state' }, signal)
+      return nativeInteractions.readReport(body, interaction.inputBytes)
     },
   })
   work.define(interactionKind, createWorkRunner({ ...waiting, works: backgroundInteractions, ends: interactionEnds }))

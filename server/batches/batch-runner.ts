@@ -67,11 +67,11 @@ const isTheirs = ({ code }: GatewayError) =>
 
 /** Milliseconds until it is retried; undefined: not at all. `tries`: how often upstreams have failed it. */
 export function pauseAfter(error: GatewayError, tries: number): number | undefined {
-  const told = error.retryAfter === undefined ? undefined : error.retryAfter * 1000
+  const statedMs = error.retryAfter === undefined ? undefined : error.retryAfter * 1000
   if (isShortOfMoney(error)) return wait.noMoney
-  if (isOwnLimit(error) || isOurs(error)) return Math.min(told ?? wait.limited, wait.most)
+  if (isOwnLimit(error) || isOurs(error)) return Math.min(statedMs ?? wait.limited, wait.most)
   if (!isTheirs(error) || tries >= mostTries) return undefined
-  return Math.min(Math.max(told ?? 0, wait.upstream * 2 ** (tries - 1)), wait.most)
+  return Math.min(Math.max(statedMs ?? 0, wait.upstream * 2 ** (tries - 1)), wait.most)
 }
 
 /** How many of its requests run at once: half of its key's limit, so that there is room for others. */

@@ -10,9 +10,9 @@ export interface KeepRule {
 }
 
 /** The rule from the settings of the caller's key, group and installation; null and undefined are unset. */
-export function keepRule(...said: readonly (KeepBodies | null | undefined)[]): KeepRule {
-  const shares = said.map((keep) => (keep === true ? 1 : typeof keep === 'number' ? keep : 0))
-  return { share: Math.max(0, ...shares), errors: said.includes('errors') }
+export function keepRule(...settings: readonly (KeepBodies | null | undefined)[]): KeepRule {
+  const shares = settings.map((keep) => (keep === true ? 1 : typeof keep === 'number' ? keep : 0))
+  return { share: Math.max(0, ...shares), errors: settings.includes('errors') }
 }
 
 /** Whether to store a request always, if it fails, or not at all. `drawn`: a random number in [0, 1). */

@@ -61,7 +61,7 @@ test('every frame is kept at its borders, with the moment at which it came, and 
   const capture = session()
   now = 5
   const dial = notedDial(capture, to, upgrade)
-  dial.heard('{"type":"session.created"}')
+  dial.onFrame('{"type":"session.created"}')
   capture.answering(101, { 'x-parley-stored': '30d' })
   capture.answeredFrame('{"type":"session.created"}')
   now = 9
@@ -127,7 +127,7 @@ test('a connection that is refused, or breaks, is kept as such', () => {
   const failed = notedDial(capture, to, upgrade)
   failed.broke(new GatewayError('upstream_timeout', 'late'))
   const broke = notedDial(capture, to, upgrade)
-  broke.heard('{}')
+  broke.onFrame('{}')
   broke.broke(new GatewayError('upstream_error', 'gone'))
   expect(kept(capture).map(({ border, status, broken, text }) => [border, status, broken, text])).toEqual([
     ['client-request', undefined, undefined, ''],

@@ -13,7 +13,7 @@ export interface NotedDial {
   /** It was refused with this answer. */
   refused(answer: { status: number; headers: Headers; body: string }): void
   sent(frame: Frame): void
-  heard(frame: Frame): void
+  onFrame(frame: Frame): void
 }
 
 /** Records a connection to an upstream. */
@@ -32,7 +32,7 @@ export function notedDial(capture: Capture, to: Addressee, request: UpstreamRequ
       capture.add(answer, body)
     },
     sent: (frame) => capture.addFrame(asked, frame),
-    heard(frame) {
+    onFrame(frame) {
       answer ??= answered(101, {})
       capture.addFrame(answer, frame)
     },

@@ -94,7 +94,7 @@ test('a second of sound is twenty tokens, whatever it is packed in', () => {
 
 test('a text is counted in bytes, and heard', () => {
   const heard: string[] = []
-  const listener = { hear: (text: string) => void heard.push(text) }
+  const listener = { addText: (text: string) => void heard.push(text) }
   expect([textBytes('日', { listener }), textBytes(7, { listener }), textBytes(undefined, {})]).toEqual([3, 0, 0])
   expect(heard).toEqual(['日'])
 })

@@ -61,7 +61,7 @@ export function soundTokens(base64: string, type = ''): number {
 export function textBytes(text: unknown, { listener }: Pick<Delivered, 'listener'>): number {
   if (typeof text !== 'string') return 0
   const bytes = Buffer.byteLength(text)
-  listener?.hear(text, bytes)
+  listener?.addText(text, bytes)
   return bytes
 }
 

@@ -19,8 +19,8 @@ const said = (fresh: number, total: number, provenance: Usage['provenance'] = 'p
 
 /** Each list is one frame. */
 function used(...frames: ConversationEvent[][]): unknown[] {
-  const meter = eventMeter({ hear: () => undefined })
-  for (const frame of frames) meter.hear(frame)
+  const meter = eventMeter({ addText: () => undefined })
+  for (const frame of frames) meter.add(frame)
   const { in: input, out, provenance } = meter.used(12, roughly)
   return [input.fresh, out.total, provenance]
 }
@@ -56,8 +56,8 @@ test('a guess of the output that a codec adds to the input it was told is counte
 })
 
 test('every kind of part', () => {
-  const meter = eventMeter({ hear: () => undefined })
-  meter.hear([
+  const meter = eventMeter({ addText: () => undefined })
+  meter.add([
     start,
     open({ kind: 'reasoning', form: 'full' }, 0),
     words('12345678', 0),

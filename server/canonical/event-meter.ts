@@ -8,8 +8,8 @@ import { noUsage, type Usage } from './usage.ts'
 /** Counts the events of one answer. */
 export interface EventMeter {
   /** Takes the events of one upstream frame, or of a whole answer. */
-  hear(events: readonly ConversationEvent[]): void
-  /** Takes further texts of an open part, instead of `hear`. */
+  add(events: readonly ConversationEvent[]): void
+  /** Takes further texts of an open part, instead of `add`. */
   texts(choice: number, at: number): TakeText
   used(inputBytes: number, scale: Scale): Usage
 }
@@ -27,7 +27,7 @@ export function eventMeter(listener: TextListener): EventMeter {
   function note(event: ConversationEvent): void {
     switch (event.kind) {
       case 'start':
-        if (event.usage) tell(event.usage)
+        if (event.usage) setUsage(event.usage)
         break
       case 'open':
         unfinished.add(event.choice)
@@ -41,7 +41,7 @@ export function eventMeter(listener: TextListener): EventMeter {
         open.delete(`${event.choice}/${event.at}`)
         break
       case 'usage':
-        tell(event.usage)
+        setUsage(event.usage)
         break
       case 'finish':
         unfinished.delete(event.choice)
@@ -57,14 +57,14 @@ export function eventMeter(listener: TextListener): EventMeter {
    * A codec that got only input figures estimates the output, and one without any does not know the input: both are estimated here
    * instead.
    */
-  function tell(usage: Usage): void {
+  function setUsage(usage: Usage): void {
     if (usage.provenance === 'estimated') searches = usage.units.searches
     else if (usage.provenance === 'provider') reported = { usage, delivered }
     else reported = { usage: { ...usage, out: reported?.usage.out ?? noUsage().out }, delivered: reported?.delivered ?? nothingDelivered() }
   }
 
   return {
-    hear(events) {
+    add(events) {
       const before = { ...delivered }
       for (const event of events) note(event)
       if (reported?.delivered === delivered) reported.delivered = { ...delivered }
@@ -75,7 +75,7 @@ export function eventMeter(listener: TextListener): EventMeter {
       const kind = kindOf(open.get(`${choice}/${at}`))
       return (text, bytes) => {
         delivered[kind] += bytes
-        listener.hear(text, bytes)
+        listener.addText(text, bytes)
       }
     },
     used(inputBytes, scale) {

@@ -22,9 +22,9 @@ export function eventsOfResponse({ id, model, created, choices, usage, tier }: W
 type WholeChoice = WrittenFields<Choice, { index: 'written'; parts: 'written'; finish: 'written'; logprobs: 'written' }>
 
 function choiceEvents({ index, parts, finish, logprobs }: WholeChoice): ConversationEvent[] {
-  const said = parts.filter((part): part is Said => part.kind !== 'result')
-  const firstText = said.findIndex((part) => part.kind === 'text')
-  const runs = said.flatMap((part, at): ConversationEvent[] => [
+  const content = parts.filter((part): part is ContentPart => part.kind !== 'result')
+  const firstText = content.findIndex((part) => part.kind === 'text')
+  const runs = content.flatMap((part, at): ConversationEvent[] => [
     { kind: 'open', choice: index, at, part: headOf(part) },
     ...deltasOf(part).map((delta) => ({ kind: 'delta', choice: index, at, delta }) as const),
     ...(at === firstText && logprobs ? [{ kind: 'delta', choice: index, at, delta: { logprobs } } as const] : []),
@@ -34,9 +34,9 @@ function choiceEvents({ index, parts, finish, logprobs }: WholeChoice): Conversa
 }
 
 /** Answers contain no tool results. */
-type Said = Exclude<Part, ResultPart>
-type SaidOf<Kind extends Said['kind']> = Extract<Said, { kind: Kind }>
-type HeadOf<Kind extends Said['kind']> = Extract<PartHead, { kind: Kind }>
+type ContentPart = Exclude<Part, ResultPart>
+type ContentOf<Kind extends ContentPart['kind']> = Extract<ContentPart, { kind: Kind }>
+type HeadOf<Kind extends ContentPart['kind']> = Extract<PartHead, { kind: Kind }>
 
 /** Cuts a text into the pieces that the deltas carry. */
 type Cut = (text: string) => Delta[]
@@ -46,9 +46,9 @@ type Carrier<Value, IsInHead> = IsInHead extends true ? 'head' : 'request only' 
 
 /** Every field of every part and of its head must be named; deltas go in the order of the fields. */
 type Carriers = {
-  readonly [Kind in Said['kind']]: {
-    readonly [Key in Exclude<keyof SaidOf<Kind> | keyof HeadOf<Kind>, 'kind'>]-?: Carrier<
-      SaidOf<Kind>[Key & keyof SaidOf<Kind>],
+  readonly [Kind in ContentPart['kind']]: {
+    readonly [Key in Exclude<keyof ContentOf<Kind> | keyof HeadOf<Kind>, 'kind'>]-?: Carrier<
+      ContentOf<Kind>[Key & keyof ContentOf<Kind>],
       Key extends keyof HeadOf<Kind> ? true : false
     >
   }
@@ -96,20 +96,20 @@ const carriers: Carriers = {
 }
 
 /** The fields of a part that have a value, each with its carrier, in the order of the table. */
-const carried = (part: Said) =>
+const carried = (part: ContentPart) =>
   Object.entries<unknown>(carriers[part.kind]).flatMap(([field, carrier]) => {
-    const value: unknown = part[field as keyof Said]
+    const value: unknown = part[field as keyof ContentPart]
     return value === undefined ? [] : [{ field, carrier, value }]
   })
 
 /** The head of a part: everything known before its content. */
-export function headOf(part: Said): PartHead {
+export function headOf(part: ContentPart): PartHead {
   const fields = carried(part).filter(({ carrier }) => carrier === 'head')
   return { kind: part.kind, ...Object.fromEntries(fields.map(({ field, value }) => [field, value])) } as PartHead
 }
 
 /** The deltas of a part; `cut` splits texts. */
-export function deltasOf(part: Said, cut: (text: string) => readonly string[] = (text) => [text]): Delta[] {
+export function deltasOf(part: ContentPart, cut: (text: string) => readonly string[] = (text) => [text]): Delta[] {
   const pieces: Cut = (text) => (text === '' ? [] : cut(text).map((piece) => ({ text: piece })))
   return carried(part).flatMap(({ carrier, value }): Delta[] => (typeof carrier === 'function' ? carrier(value, pieces) : []))
 }

@@ -68,16 +68,16 @@ export function cutReader(reader: StreamReader, sequences: readonly string[]): S
   let isOver = false
   const keyOf = ({ choice, at }: { choice: number; at: number }) => `${choice}/${at}`
 
-  const said = ({ choice, at }: OpenText, text: string): ConversationEvent[] =>
+  const deltaOf = ({ choice, at }: OpenText, text: string): ConversationEvent[] =>
     text === '' ? [] : [{ kind: 'delta', choice, at, delta: { text } }]
 
   function grow(text: OpenText, piece: string): ConversationEvent[] {
     const all = text.held + piece
     const match = firstMatch(all, sequences)
-    if (match) return [...said(text, all.slice(0, match.at)), ...ending(text.choice, match.sequence)]
+    if (match) return [...deltaOf(text, all.slice(0, match.at)), ...ending(text.choice, match.sequence)]
     const pending = pendingLength(all, sequences)
     text.held = pending === 0 ? '' : all.slice(-pending)
-    return said(text, pending === 0 ? all : all.slice(0, -pending))
+    return deltaOf(text, pending === 0 ? all : all.slice(0, -pending))
   }
 
   function ending(choice: number, sequence: string): ConversationEvent[] {
@@ -100,7 +100,7 @@ export function cutReader(reader: StreamReader, sequences: readonly string[]): S
         const text = texts.get(keyOf(event))
         texts.delete(keyOf(event))
         open.delete(keyOf(event))
-        return text ? [...said(text, text.held), event] : [event]
+        return text ? [...deltaOf(text, text.held), event] : [event]
       }
       default:
         return [event]

@@ -18,7 +18,7 @@ export interface Scale {
 /** Gets the delivered text. */
 export interface TextListener {
   /** Takes every delivered text, and its length in UTF-8; the same one may come twice. */
-  hear(text: string, bytes: number): void
+  addText(text: string, bytes: number): void
 }
 
 /** A scale that learns from the delivered text. */

@@ -152,15 +152,15 @@ async function runDrill(_: Values, [name]: string[], config: Config): Promise<vo
 async function applyMigrations({ at, 'dry-run': dry }: Values, _: string[], config: Config): Promise<void> {
   const place = placeOf(at ?? usual(config))
   if (!(await isThere(place)))
-    return tellPending(await namesOf(0), 'There is no database yet. Starting Parley would create it with these migrations')
+    return printPending(await namesOf(0), 'There is no database yet. Starting Parley would create it with these migrations')
   await withDatabase(place, async (db) => {
     const pending = await pendingMigrations(db)
-    tellPending(pending, dry ? 'Starting Parley would apply' : 'Applying')
+    printPending(pending, dry ? 'Starting Parley would apply' : 'Applying')
     if (!dry) await migrate(db, () => {})
   })
 }
 
-function tellPending(names: readonly string[], how: string): void {
+function printPending(names: readonly string[], how: string): void {
   printLine(names.length === 0 ? 'No migrations are pending: the schema matches this version of Parley.' : `${how}:\n${names.join('\n')}`)
 }
 

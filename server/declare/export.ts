@@ -75,10 +75,10 @@ export function exportText(made: MadeRows, vendorOf: (channelId: string) => Vend
 const own = <Row extends { managed: 'file' | 'console' }>(rows: readonly Row[]) => rows.filter(({ managed }) => managed === 'console')
 
 function head(variables: readonly string[]): string {
-  const told = ['What the console of Parley holds. Balances are not in it.']
+  const lines = ['What the console of Parley holds. Balances are not in it.']
   if (variables.length > 0)
-    told.push('No secret is in it either: set these variables in the environment.', ...variables.map((name) => `  ${name}`))
-  return told.map((line) => `# ${line}\n`).join('')
+    lines.push('No secret is in it either: set these variables in the environment.', ...variables.map((name) => `  ${name}`))
+  return lines.map((line) => `# ${line}\n`).join('')
 }
 
 interface Variables {

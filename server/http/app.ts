@@ -204,8 +204,8 @@ export function createApp(parts: AppParts): App {
     const allow = allowed(routes, arrival?.url)
     if (isPreflight(request) && forOtherSites.has(arrival?.url.pathname ?? '')) return preflight(allow)
     const door = arrival && unservedDoor(request, arrival.url)
-    const [says, envelope] = door?.isMethod ? [door.error.message, door.envelope] : [noSuchMethod, envelopeAt(request.url)]
-    const response = failed(new GatewayError('method_not_allowed', says), envelope, arrival?.requestId ?? '')
+    const [text, envelope] = door?.isMethod ? [door.error.message, door.envelope] : [noSuchMethod, envelopeAt(request.url)]
+    const response = failed(new GatewayError('method_not_allowed', text), envelope, arrival?.requestId ?? '')
     response.headers.set('allow', allow)
     return response
   }

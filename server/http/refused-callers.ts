@@ -21,15 +21,15 @@ export interface Refusal {
 
 /** Writes a line for each refusal: at `info` for refused callers, as long as there are not too many, and at `debug` otherwise. */
 export function refusedCallers(log: Pick<Log, 'info' | 'debug'>, clock: Pick<Clock, 'now'>): (refusal: Refusal) => void {
-  let [minute, written, untold] = [0, 0, 0]
+  let [minute, written, unlogged] = [0, 0, 0]
   return (refusal) => {
     if (!codes.has(refusal.code)) return log.debug(refusal, 'request refused')
     const now = Math.floor(clock.now() / 60_000)
     if (now !== minute) {
-      if (untold > 0) log.info({ times: untold }, 'more callers were refused')
-      ;[minute, written, untold] = [now, 0, 0]
+      if (unlogged > 0) log.info({ times: unlogged }, 'more callers were refused')
+      ;[minute, written, unlogged] = [now, 0, 0]
     }
-    if (written >= perMinute) untold += 1
+    if (written >= perMinute) unlogged += 1
     else {
       written += 1
       log.info(refusal, 'a caller was refused')

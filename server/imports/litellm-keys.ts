@@ -2,7 +2,7 @@
 import type { DeclaredKey } from '#shared/console/key'
 import type { DeclaredTeam } from '#shared/console/team'
 import { type LiteLlmUsers, uiTeam } from './litellm-people.ts'
-import { type AddRemark, allowed, allowedByBoth, limitsOf, type Row, remarkUnknown, spendingOf, textOf } from './litellm-rows.ts'
+import { type AddRemark, allowed, allowedByBoth, limitsOf, noteUnknownFields, type Row, spendingOf, textOf } from './litellm-rows.ts'
 import { columns, commonColumns, type LiteLlmContext } from './litellm-tables.ts'
 import { uniqueNames } from './moved.ts'
 
@@ -45,7 +45,7 @@ function keyOf(row: Row, name: string, { context, people, teams }: Owners): Decl
   const models = team ? allowed(row.models) : allowedByBoth(allowed(row.models), holder?.models)
   const { budget } = spendingOf(row, context.budgetOf(row), remark)
   const limits = limitsOf(row, context.budgetOf(row), remark)
-  remarkUnknown(row, keyColumns, remark)
+  noteUnknownFields(row, keyColumns, remark)
   return {
     name,
     user,

@@ -1,7 +1,7 @@
 /** Users and teams of LiteLLM's database. Pure. */
 import type { DeclaredTeam } from '#shared/console/team'
 import type { NewUser } from '#shared/console/user'
-import { allowed, isObject, limitsOf, type Row, remarkUnknown, spendingOf, textOf } from './litellm-rows.ts'
+import { allowed, isObject, limitsOf, noteUnknownFields, type Row, spendingOf, textOf } from './litellm-rows.ts'
 import { columns, commonColumns, type LiteLlmContext } from './litellm-tables.ts'
 import { uniqueNames } from './moved.ts'
 
@@ -67,7 +67,7 @@ function userOf(row: Row, name: string, context: LiteLlmContext): NewUser {
   if (role.includes('viewer')) remark('user_role', `${role}: an ordinary user here`)
   if (row.password) remark('password', 'is hashed differently: an administrator must set a new one, or users sign in by single sign-on')
   if (row.user_email && textOf(row.user_alias) !== '') remark('user_email', 'is not stored here')
-  remarkUnknown(row, userColumns, remark)
+  noteUnknownFields(row, userColumns, remark)
   return user
 }
 
@@ -96,7 +96,7 @@ export function liteLlmTeams(context: LiteLlmContext, holders: LiteLlmUsers['hol
       ...(models && { models }),
       members: membersOf(row, name, holders, (userId) => places.get(`${id} ${userId}`), context),
     })
-    remarkUnknown(row, teamColumns, remark)
+    noteUnknownFields(row, teamColumns, remark)
   }
   return teams
 }

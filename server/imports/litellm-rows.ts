@@ -81,6 +81,6 @@ const isSet = (value: unknown): boolean => {
 }
 
 /** A remark about each non-empty column that is not among the known ones. */
-export function remarkUnknown(row: Row, looked: ReadonlySet<string>, remark: AddRemark): void {
+export function noteUnknownFields(row: Row, looked: ReadonlySet<string>, remark: AddRemark): void {
   for (const [column, value] of Object.entries(row)) if (!looked.has(column) && isSet(value)) remark(column, 'has no equivalent here')
 }

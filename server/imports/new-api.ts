@@ -93,7 +93,7 @@ export function fromNewApi({ users, tokens, channels, options }: Tables, flavour
   const moved = nothingMoved()
   const remark = (about: string, field: string, why: string) => void moved.remarks.push({ about, field, why })
 
-  function remarkUnknown(kind: keyof typeof known, about: string, row: Row): void {
+  function noteUnknownFields(kind: keyof typeof known, about: string, row: Row): void {
     for (const [column, value] of Object.entries(row)) {
       const isSet =
         value !== null && value !== undefined && value !== '' && value !== 0 && value !== false && value !== '{}' && value !== '0'
@@ -162,7 +162,7 @@ export function fromNewApi({ users, tokens, channels, options }: Tables, flavour
       ...(!isOn && { enabled: false }),
     }
     moved.channels.push(channel)
-    remarkUnknown('channel', about, row)
+    noteUnknownFields('channel', about, row)
   }
 
   const nameOfUser = uniqueNames()
@@ -186,7 +186,7 @@ export function fromNewApi({ users, tokens, channels, options }: Tables, flavour
     if (row.password)
       remark(about, 'password', 'its hash is of another kind: an administrator sets a new one, or people sign in by single sign-on')
     if (row.email) remark(about, 'email', 'is not stored here')
-    remarkUnknown('user', about, row)
+    noteUnknownFields('user', about, row)
   }
 
   for (const row of tokens.filter(isLive)) {
@@ -224,7 +224,7 @@ export function fromNewApi({ users, tokens, channels, options }: Tables, flavour
       ...(!isTrue(row.unlimited_quota) && { budget: { total: remains.startsWith('-') ? '0' : remains } }),
       ...(addresses.length > 0 && { addresses }),
     })
-    remarkUnknown('token', about, row)
+    noteUnknownFields('token', about, row)
   }
   // The owner of a key must be able to use its group.
   for (const { user, group: named } of moved.keys) {

@@ -54,7 +54,7 @@ const laterMs = 60_000
 
 interface Running {
   /** Last successful heartbeat; monotonic milliseconds. */
-  saidAt: number
+  beatAt: number
   lost: Abort
   stopped: Abort
   ended: Promise<void>
@@ -102,8 +102,8 @@ export function createJobs({ store, clock, random, log, instance, silenceMs }: J
 
   function begin(kind: string, id: string, what: JobKind): void {
     const [lost, stopped] = [new Abort(), new Abort()]
-    const work: Omit<Running, 'ended'> & { kind: string } = { kind, lost, stopped, saidAt: clock.monotonic() }
-    const isSure = () => clock.monotonic() - work.saidAt < silenceMs / 2
+    const work: Omit<Running, 'ended'> & { kind: string } = { kind, lost, stopped, beatAt: clock.monotonic() }
+    const isSure = () => clock.monotonic() - work.beatAt < silenceMs / 2
     const ended = attend({ id, runner, lost, stopped, isSure }, kind, what)
       .catch((thrown: unknown) => log.warn({ job: id, kind, err: thrown }, 'the row of a job could not be written'))
       .finally(() => running.delete(id))
@@ -133,13 +133,13 @@ export function createJobs({ store, clock, random, log, instance, silenceMs }: J
       if (isFirstPoll) await releaseJobsOf(store, instance, runner)
       isFirstPoll = false
       const own = [...running.keys()]
-      const saidAt = clock.monotonic()
-      const told = await beatJobs(store, own, runner, now())
+      const beatAt = clock.monotonic()
+      const beats = await beatJobs(store, own, runner, now())
       for (const id of own) {
         const job = running.get(id)
-        if (told.get(id)) job?.stopped.abort('stopped')
-        else if (!told.has(id)) job?.lost.abort('lost')
-        if (job && told.has(id)) job.saidAt = saidAt
+        if (beats.get(id)) job?.stopped.abort('stopped')
+        else if (!beats.has(id)) job?.lost.abort('lost')
+        if (job && beats.has(id)) job.beatAt = beatAt
       }
       for (const [id, until] of left) if (until <= clock.monotonic()) left.delete(id)
       for (const [kind, what] of kinds) {

@@ -12,7 +12,7 @@ function workshop() {
   const changes: Pick<Changes, 'subscribe'> = { subscribe: (table, refresh) => void listeners.set(table, refresh) }
   const signals: Signals = {
     send: (topic, text) => void sent.push(`${topic} ${text}`),
-    hear(topic, listener) {
+    onSignal(topic, listener) {
       heard.set(topic, listener)
     },
   }

@@ -58,7 +58,7 @@ interface Seat extends Watch {
   /** Whether this payer is the watcher, or one of the watcher's teams. */
   isOf(payerId: string): boolean
   /** Adds the watcher's topics for a change of this table. */
-  heard(table: MirroredTable, id: string | undefined): void
+  changed(table: MirroredTable, id: string | undefined): void
   add(topic: Topic): void
   /** Ends the watch when it is no longer valid. */
   look(): void
@@ -79,13 +79,13 @@ export function createLiveChanges({ store, clock }: { store: Pick<Store, 'change
 
   for (const table of watched) {
     store.changes.subscribe(table, async (id) => {
-      for (const seat of seats) seat.heard(table, id)
+      for (const seat of seats) seat.changed(table, id)
     })
   }
-  store.signals.hear('requests', (text) => tell('requests', text.split(',')))
-  store.signals.hear('replays', (text) => tell('replays', text.split(',')))
+  store.signals.onSignal('requests', (text) => notify('requests', text.split(',')))
+  store.signals.onSignal('replays', (text) => notify('replays', text.split(',')))
 
-  function tell(topic: Work, payerIds: readonly string[]): void {
+  function notify(topic: Work, payerIds: readonly string[]): void {
     const all = payerIds.includes(everybody)
     for (const seat of seats) {
       const isTheirs = all || (topic === 'requests' && seat.who.isAdmin()) || payerIds.some(seat.isOf)
@@ -107,7 +107,7 @@ export function createLiveChanges({ store, clock }: { store: Pick<Store, 'change
 
   function note(topic: Work, payerId: string): void {
     if (closed) return
-    if (seats.size > 0) tell(topic, [payerId])
+    if (seats.size > 0) notify(topic, [payerId])
     unsent[topic].add(payerId)
     sending ??= clock.after(signalMs, send)
   }
@@ -156,11 +156,11 @@ function createSeat(who: Watcher, clock: Clock, left: () => void): Seat {
   function deliver(): void {
     if (waiting === undefined || (!over && !ripe)) return
     const answer = over ? undefined : [...pending]
-    const tell = waiting
+    const notify = waiting
     waiting = undefined
     pending.clear()
     ripe = false
-    tell(answer)
+    notify(answer)
   }
 
   function gather(): void {
@@ -195,7 +195,7 @@ function createSeat(who: Watcher, clock: Clock, left: () => void): Seat {
     close,
     isOf: (payerId) => payerId === who.userId || own.teams.has(payerId),
     look: () => void (!over && !who.isLive() && close()),
-    heard(table, id) {
+    changed(table, id) {
       const self = id === undefined || id === who.userId
       if (table === 'api_keys') ofOne('keys', id)
       else if (table === 'teams') ofOne('teams', id)

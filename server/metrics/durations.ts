@@ -30,25 +30,25 @@ export function addDuration(sums: DurationSums, seconds: number): void {
   sums.sum += seconds
 }
 
-interface Told {
+interface LabelledDurations {
   labels: Record<string, string>
   sums: DurationSums
 }
 
 /** A histogram whose values are read on each scrape. */
-export function registerDurations(registry: Registry, name: string, help: string, read: () => Iterable<Told>): void {
+export function registerDurations(registry: Registry, name: string, help: string, read: () => Iterable<LabelledDurations>): void {
   const get = async () => ({
     name,
     help,
     type: 'histogram',
     aggregator: 'sum',
-    values: [...read()].flatMap((told) => valuesOf(name, told)),
+    values: [...read()].flatMap((one) => valuesOf(name, one)),
   })
   // All that a registry uses of a metric; its type requires the rest of a histogram, too.
   registry.registerMetric({ name, get } as unknown as Histogram)
 }
 
-function valuesOf(name: string, { labels, sums: { boundaries, counts, count, sum } }: Told) {
+function valuesOf(name: string, { labels, sums: { boundaries, counts, count, sum } }: LabelledDurations) {
   let below = 0
   const buckets = boundaries.map((le, at) => {
     below += counts[at] ?? 0

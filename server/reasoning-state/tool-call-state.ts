@@ -24,9 +24,9 @@ export function recollections(parts: readonly Part[]): Map<CallPart, ToolCallSta
   for (const [way, call] of ways(parts)) {
     if (!call) continue
     const thoughts = way.filter((part) => part.kind === 'reasoning')
-    const said = way.findIndex((part) => part.kind !== 'reasoning')
+    const answerAt = way.findIndex((part) => part.kind !== 'reasoning')
     const kept = thoughts.some((part) => part.opaque.length > 0) ? thoughts : []
-    const split = said < 0 ? kept.length : Math.min(said, kept.length)
+    const split = answerAt < 0 ? kept.length : Math.min(answerAt, kept.length)
     found.set(call, { state: call.opaque ?? [], leading: kept.slice(0, split), direct: kept.slice(split) })
   }
   return found

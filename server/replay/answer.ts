@@ -106,9 +106,9 @@ function ofEvents(dialect: Dialect, frames: readonly Frame[]): ReplayAnswer {
     else if (event.kind === 'error') error = { code: event.error.code, message: event.error.message }
   }
   const all = [...parts.values()]
-  const said = all.filter(({ kind, text }) => (kind === 'text' || kind === 'refusal') && text !== '')
+  const texts = all.filter(({ kind, text }) => (kind === 'text' || kind === 'refusal') && text !== '')
   return {
-    text: said.map(({ text }) => text).join('\n\n'),
+    text: texts.map(({ text }) => text).join('\n\n'),
     calls: all.filter(({ kind }) => kind === 'call').map(({ name, text }) => ({ name, args: text })),
     ...{ finish, error },
   }

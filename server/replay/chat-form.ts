@@ -21,7 +21,7 @@ export function chatFormOf({ parts }: KeptRecord): KeptBody['chat'] {
   const { dialect } = spoken
   const came = Buffer.from(part.body.buffer, part.body.byteOffset, part.body.byteLength).toString('utf8')
   try {
-    const { text, losses: before } = saidIn(spoken, came, path)
+    const { text, losses: before } = chatAnswerIn(spoken, came, path)
     if (dialect === 'chat')
       return { body: { ...(parseExact(text) as object), ...(deployed !== undefined && { model: deployed }) }, losses: lossesOf(before) }
     const codec = conversationCodecs[dialect]
@@ -36,7 +36,7 @@ export function chatFormOf({ parts }: KeptRecord): KeptBody['chat'] {
 }
 
 /** In its dialect, with the model that its address names. */
-function saidIn({ wording }: Spoken, came: string, path: string): { text: string; losses: readonly Loss[] } {
+function chatAnswerIn({ wording }: Spoken, came: string, path: string): { text: string; losses: readonly Loss[] } {
   if (!wording) return { text: came, losses: [] }
   const { body, losses } = wordingOf(wording).readRequest(came)
   const [, model] = /^\/model\/([^/]+)\//.exec(path) ?? []

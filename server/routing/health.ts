@@ -199,9 +199,9 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
       one.cause = error.code
       notifying(one, now, () => {
         if (error.code !== 'upstream_rate_limited') return one.breaker.failed(now, probe)
-        const said = error.retryAfter
-        const ms = Math.min(Math.max((said ?? usualRestSeconds) * 1000, 0), longestRestMs)
-        if (said !== undefined) one.statedUntil = Math.max(one.statedUntil, now + ms)
+        const stated = error.retryAfter
+        const ms = Math.min(Math.max((stated ?? usualRestSeconds) * 1000, 0), longestRestMs)
+        if (stated !== undefined) one.statedUntil = Math.max(one.statedUntil, now + ms)
         one.breaker.rest(now, ms)
       })
     },

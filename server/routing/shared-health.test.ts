@@ -22,7 +22,7 @@ function instances(count: number) {
       said.push(text)
       if (!lost) ears.forEach((ear, index) => void (index !== self && ear(text)))
     },
-    hear(_, listener) {
+    onSignal(_, listener) {
       ears[self] = listener
     },
   })

@@ -49,14 +49,14 @@ export function shareHealth({ health, channels, signals, clock }: HealthSharing)
     return lines.length === 0 ? undefined : lines.join('\n')
   }
 
-  function tell(): void {
+  function publish(): void {
     if (quiet) return
     const text = notice()
     if (text === undefined) return
     signals.send('health', text)
     quiet = clock.after(everyMs, () => {
       quiet = undefined
-      tell()
+      publish()
     })
   }
 
@@ -67,12 +67,12 @@ export function shareHealth({ health, channels, signals, clock }: HealthSharing)
       if (waiting.size <= mostWaiting) break
       waiting.delete(oldest)
     }
-    tell()
+    publish()
   }
 
   health.onChange((what) => ('reset' in what ? wait(resets, what.reset) : wait(breakers, what.breaker)))
 
-  signals.hear('health', (text) => {
+  signals.onSignal('health', (text) => {
     for (const line of text.split('\n')) {
       const notice = read(line)
       const channel = notice && channels.get(notice.channelId)

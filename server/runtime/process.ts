@@ -41,14 +41,14 @@ const sameSignal = 1_000
 /** Calls `first` on the first SIGTERM or SIGINT, and `again` on every later one that is not a duplicate. */
 export function onTermination(first: () => void, again: () => void): void {
   let seenAt: number | undefined
-  const heard = () => {
+  const onSignal = () => {
     if (seenAt === undefined) {
       seenAt = performance.now()
       first()
     } else if (performance.now() - seenAt > sameSignal) again()
   }
-  process.on('SIGTERM', heard)
-  process.on('SIGINT', heard)
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
 }
 
 /** SIGHUP, which means "read your configuration again". */

@@ -17,7 +17,7 @@ interface Sent extends FinishedMessage {
 function thread() {
   const clock = handClock()
   const sent: Sent[] = []
-  const told: CollectorState[] = []
+  const reported: CollectorState[] = []
   const failures: unknown[] = []
   const rows = handOver({
     ...{ limits, clock },
@@ -29,13 +29,13 @@ function thread() {
       sent.push({ ...message, answer })
       return answer.promise
     },
-    told: (state) => void told.push(state),
+    reported: (state) => void reported.push(state),
     failed: (error) => void failures.push(error),
   })
   return {
     clock,
     sent,
-    told,
+    reported,
     failures,
     rows,
     lots: () => sent.map(({ numbers, whole }) => numbers.length / columns + whole.length),
@@ -107,7 +107,7 @@ test('what finds too many on their way is dropped, and so is what a thread took 
 })
 
 test('the thread is asked how the collector does when nothing happens, too', async () => {
-  const { clock, sent, told } = thread()
+  const { clock, sent, reported } = thread()
   await clock.advance(2 * limits.beatMs)
   expect(sent).toMatchObject([
     { spans: 0, whole: [], open: 7 },
@@ -115,7 +115,7 @@ test('the thread is asked how the collector does when nothing happens, too', asy
   ])
   sent[0]?.answer.resolve({ dropped: 2 })
   await clock.advance(0)
-  expect(told).toEqual([{ dropped: 2 }])
+  expect(reported).toEqual([{ dropped: 2 }])
 })
 
 test('the end hands over what waits, and waits for the answers', async () => {

@@ -50,7 +50,7 @@ export interface HandOverParts {
   /** Rejects where the thread is gone. The buffers are transferred. */
   send(message: FinishedMessage): Promise<CollectorState>
   /** Called with every reply. */
-  told(state: CollectorState): void
+  reported(state: CollectorState): void
   /** Called with the reason when a lot was lost. */
   failed(error: unknown): void
 }
@@ -66,7 +66,7 @@ export interface HandOver {
 }
 
 /** The first message is sent after a beat, or soon after the first request. */
-export function handOver({ limits, clock, openRequests, vendors, traces, metrics, send, told, failed }: HandOverParts): HandOver {
+export function handOver({ limits, clock, openRequests, vendors, traces, metrics, send, reported, failed }: HandOverParts): HandOver {
   const lot = createLot(limits.lot, vendors)
   let underway = 0
   let lost = 0
@@ -87,7 +87,7 @@ export function handOver({ limits, clock, openRequests, vendors, traces, metrics
     const taken = lot.take()
     underway += requests
     const answered = send({ ...taken, open: openRequests(), lost })
-      .then(told, (error: unknown) => {
+      .then(reported, (error: unknown) => {
         lost += taken.spans
         // A new thread knows none of the shapes.
         lot.forget()

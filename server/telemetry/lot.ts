@@ -103,8 +103,8 @@ export function createLot(most: number, ask: () => Vendors, { mostShapes = 2_000
       }
       const caller = callers.find(row) ?? callers.add(row)
       if (caller === undefined) return addWhole(row, request, traced, shape.facts)
-      if (!caller.isTold) {
-        caller.isTold = true
+      if (!caller.isWritten) {
+        caller.isWritten = true
         calling.push({ number: caller.number, text: callerText(row) })
       }
       writeValues(row, request, numbers, ids, rows)
@@ -186,7 +186,7 @@ function createShapes(most: number) {
 
 interface Caller extends Pick<NewLog, 'memberId'> {
   number: number
-  isTold: boolean
+  isWritten: boolean
 }
 
 /** Callers by user and key: many have keys of the same name. Those without room are not cached. */
@@ -202,7 +202,7 @@ function createCallers(most: number) {
     },
     add({ userId, key, memberId }: NewLog): Caller | undefined {
       if (count >= most) return undefined
-      const caller = { number: count++, isTold: false, memberId }
+      const caller = { number: count++, isWritten: false, memberId }
       const byKey = byUser.get(userId) ?? new Map<string | null | undefined, Caller[]>()
       byUser.set(userId, byKey.set(key, [...(byKey.get(key) ?? []), caller]))
       return caller

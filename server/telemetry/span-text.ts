@@ -108,12 +108,12 @@ function tokens(usage: NewLog['usage']): string {
 const eventField = [textAttribute('field'), textAttribute('what'), textAttribute('reason')] as const
 
 function events({ firstTokenMs, losses, totalMs }: NewLog, at: number): string {
-  const told = losses.map(({ field, what, reason }) => {
+  const spanEvents = losses.map(({ field, what, reason }) => {
     const attributes = `${eventField[0](field)}${eventField[1](what)}${eventField[2](reason)}`
     return `{"name":"parley.loss","timeUnixNano":"${nanos(at + totalMs)}","attributes":[${attributes.slice(1)}]}`
   })
-  if (firstTokenMs != null) told.unshift(`{"name":"gen_ai.first_token","timeUnixNano":"${nanos(at + firstTokenMs)}"}`)
-  return told.length === 0 ? '' : `,"events":[${told.join(',')}]`
+  if (firstTokenMs != null) spanEvents.unshift(`{"name":"gen_ai.first_token","timeUnixNano":"${nanos(at + firstTokenMs)}"}`)
+  return spanEvents.length === 0 ? '' : `,"events":[${spanEvents.join(',')}]`
 }
 
 const ending = (failure: string | null | undefined, its: number) =>

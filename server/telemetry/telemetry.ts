@@ -71,16 +71,16 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
   const link = new WorkerLink<CollectingMessage>({ script, first, what: 'the thread of OpenTelemetry', clock })
   let warnedAt = Number.NEGATIVE_INFINITY
 
-  function told({ dropped, failure }: CollectorState): void {
+  function reported({ dropped, failure }: CollectorState): void {
     if (failure === undefined || clock.monotonic() - warnedAt < silenceMs) return
     warnedAt = clock.monotonic()
     log.warn({ ...failure, dropped: dropped + rows.lost() }, 'the OpenTelemetry collector does not accept data')
   }
   const rows = handOver({
     limits: { ...limits, delayMs: handOverMs(settings), beatMs: Math.min(settings.metricsEveryMs, mostBeatMs) },
-    ...{ clock, openRequests, vendors, told },
+    ...{ clock, openRequests, vendors, reported },
     ...{ traces: settings.traces, metrics: settings.metrics },
-    failed: (error) => told({ dropped: 0, failure: nameOf(error) }),
+    failed: (error) => reported({ dropped: 0, failure: nameOf(error) }),
     send: (message) => link.ask({ kind: 'finished', ...message }, [message.numbers.buffer, message.ids.buffer]) as Promise<CollectorState>,
   })
   // A failure here recurs with the first message, and is counted there.

@@ -59,7 +59,7 @@ export function routeFailure(route: Route, thrown: unknown, signal: AbortSignalL
     return new GatewayError('upstream_timeout', 'Connecting through the outbound proxy timed out.', { cause: signal.reason })
   }
   if (thrown instanceof ProxyFault)
-    return new GatewayError('upstream_error', messages[thrown.code], { cause: `${thrown.code} ${thrown.said}` })
+    return new GatewayError('upstream_error', messages[thrown.code], { cause: `${thrown.code} ${thrown.detail}` })
   const isUnsupported = thrown instanceof Error && 'code' in thrown && thrown.code === 'ROUTE_UNSUPPORTED'
   return isUnsupported
     ? new GatewayError('upstream_error', 'Outbound proxies and certificates of channels need Bun.', { cause: 'ROUTE_UNSUPPORTED' })

@@ -90,7 +90,7 @@ class RunningTimer implements PhaseTimer {
   #hasBegun = false
   #isOver = false
   #isPaused = false
-  #heardAt = 0
+  #lastDataAt = 0
 
   constructor(clock: Clock, limits: PhaseLimits, caller: AbortSignalLike | undefined) {
     this.#clock = clock
@@ -121,7 +121,7 @@ class RunningTimer implements PhaseTimer {
   begin(): void {
     if (this.#hasBegun || this.#isOver) return
     this.#hasBegun = true
-    this.#heardAt = this.#clock.monotonic()
+    this.#lastDataAt = this.#clock.monotonic()
     // The limit between events may end before the current timer.
     this.#timer?.cancel()
     this.#watch()
@@ -129,7 +129,7 @@ class RunningTimer implements PhaseTimer {
 
   touch(): void {
     this.#isPaused = false
-    this.#heardAt = this.#clock.monotonic()
+    this.#lastDataAt = this.#clock.monotonic()
   }
 
   pause(): void {
@@ -160,7 +160,7 @@ class RunningTimer implements PhaseTimer {
     const limits = this.#limits
     const total = this.#startedAt + limits.total - now
     if (this.#hasBegun) {
-      const silence = (this.#isPaused ? now : this.#heardAt) + limits.betweenEvents - now
+      const silence = (this.#isPaused ? now : this.#lastDataAt) + limits.betweenEvents - now
       return silence <= total ? { phase: 'betweenEvents', left: silence } : { phase: 'total', left: total }
     }
     const first = this.#isWorking ? (limits.working ?? limits.firstEvent) : limits.firstEvent

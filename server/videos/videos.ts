@@ -23,8 +23,8 @@ export function usedBy({ asked }: Pick<KeptVideo, 'asked'>, report: VideoReport)
   if (report.state !== 'completed' || report.count === 0) return undefined
   const count = report.count ?? asked.count
   const seconds = report.seconds ?? asked.seconds * count
-  const isSaid = report.seconds !== undefined || asked.isSecondsSaid
-  return videoUsage({ seconds, ...(asked.size !== undefined && { size: asked.size }) }, isSaid ? 'provider' : 'estimated')
+  const isReported = report.seconds !== undefined || asked.isSecondsSaid
+  return videoUsage({ seconds, ...(asked.size !== undefined && { size: asked.size }) }, isReported ? 'provider' : 'estimated')
 }
 
 /** Usage of videos. */

@@ -107,7 +107,7 @@ async function inBooks({ db }: Store, ids: readonly string[]): Promise<Set<strin
 
 /** Kills processes and collects what their clients know and which states were hit. */
 export interface Killer {
-  heard: ClientRecord
+  acknowledged: ClientRecord
   counts: Map<KillState, number>
   kills(): number
   /** Starts a process on the folder and kills it. `tables`: given when another process may read them meanwhile. */
@@ -116,7 +116,7 @@ export interface Killer {
 
 /** Creates a killer that has not killed anything yet. */
 export function createKiller(): Killer {
-  const heard: ClientRecord = { done: new Map(), progress: new Map(), releasing: new Set(), refused: new Set() }
+  const acknowledged: ClientRecord = { done: new Map(), progress: new Map(), releasing: new Set(), refused: new Set() }
   const counts = new Map<KillState, number>(killStates.map((state) => [state, 0]))
   let kills = 0
 
@@ -127,11 +127,11 @@ export function createKiller(): Killer {
     const known = tables ? await inBooks(tables, [...now.last.keys()]) : new Set<string>()
     for (const id of asked) {
       const last = now.last.get(id)
-      if (heard.done.has(id)) states.add('answered')
-      else if (last === undefined && !heard.refused.has(id)) states.add('before it is opened')
+      if (acknowledged.done.has(id)) states.add('answered')
+      else if (last === undefined && !acknowledged.refused.has(id)) states.add('before it is opened')
       else if (last === 'o') states.add('opened')
       else if (last === 'p') states.add(now.grown.has(id) ? 'grown' : 'streaming')
-      else if (last === 's' && !heard.refused.has(id))
+      else if (last === 's' && !acknowledged.refused.has(id))
         states.add(known.has(id) ? 'in the books and not acknowledged' : 'settled and not in the books')
     }
     if (!text.includes('ready') && before.due.length > 0)
@@ -145,7 +145,7 @@ export function createKiller(): Killer {
   }
 
   return {
-    heard,
+    acknowledged,
     counts,
     kills: () => kills,
     async kill(folder, args, after, time, tables) {
@@ -153,10 +153,10 @@ export function createKiller(): Killer {
       const text = await life([folder, ...args], after, time)
       kills += 1
       for (const [, what, id = '', cost = '0'] of text.matchAll(/^(done|progress|releasing|refused) (\w+) ?(\d*)$/gm)) {
-        if (what === 'done') heard.done.set(id, BigInt(cost))
-        else if (what === 'progress') heard.progress.set(id, BigInt(cost))
-        else if (what === 'releasing') heard.releasing.add(id)
-        else heard.refused.add(id)
+        if (what === 'done') acknowledged.done.set(id, BigInt(cost))
+        else if (what === 'progress') acknowledged.progress.set(id, BigInt(cost))
+        else if (what === 'releasing') acknowledged.releasing.add(id)
+        else acknowledged.refused.add(id)
       }
       for (const state of await met(text, before, await leftIn(`${folder}/journal`, tables), tables))
         counts.set(state, (counts.get(state) ?? 0) + 1)

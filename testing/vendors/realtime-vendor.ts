@@ -145,7 +145,7 @@ export function realtimeVendor(standing: RealtimeScript = conversing()): Realtim
       },
       message: (socket, frame) => {
         lines.get(socket)?.take(frame)
-        hear(lines.get(socket)?.call, frame)
+        onFrame(lines.get(socket)?.call, frame)
       },
       drain: (socket) => lines.get(socket)?.drained(),
       close: (socket, code, reason) => lines.get(socket)?.ended(code, reason),
@@ -169,7 +169,7 @@ export function realtimeVendor(standing: RealtimeScript = conversing()): Realtim
 
 const ears = new WeakMap<RealtimeCall, (event: Record<string, unknown>) => void>()
 
-function hear(call: RealtimeCall | undefined, frame: Frame): void {
+function onFrame(call: RealtimeCall | undefined, frame: Frame): void {
   const event = eventIn(frame)
   if (call && event) ears.get(call)?.(event)
 }

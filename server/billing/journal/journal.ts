@@ -50,7 +50,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   /** Requests whose last lines these are, and which have earlier lines that are written. */
   let moving: Noted[] = []
   let writing = yes
-  let tell: ((isWritten: boolean) => void) | undefined
+  let resolveWritten: ((isWritten: boolean) => void) | undefined
   let syncTimer: Timer | undefined
   /** The disk has refused a write: no new requests until everything that was written is in the database. */
   let broken = false
@@ -85,7 +85,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     current.left -= bytes.length
     if (unwritten.push(bytes) === 1) {
       writing = new Promise((resolve) => {
-        tell = resolve
+        resolveWritten = resolve
       })
       // After everything else noted in this turn, and before the callers that await it resume.
       queueMicrotask(flush)
@@ -100,7 +100,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     if (first === undefined) return true
     const { current } = files
     const bytes = unwritten.length === 1 ? first : Buffer.concat(unwritten)
-    const [told, moved] = [tell, moving]
+    const [resolveWriting, moved] = [resolveWritten, moving]
     unwritten = []
     moving = []
     writing = yes
@@ -116,7 +116,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       current.left += bytes.length
       breaks(thrown)
     }
-    told?.(isWritten)
+    resolveWriting?.(isWritten)
     return isWritten
   }
 

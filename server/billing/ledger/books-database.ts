@@ -118,10 +118,10 @@ export type AskBooks = <Name extends keyof BooksCalls>(
 /** The database, reached through `ask`. */
 export function booksBehind(ask: AskBooks): BooksDatabase {
   return {
-    sync({ instance, seq, heard, replay, interrupted, again, own, ask: asked, ...call }, withinMs) {
+    sync({ instance, seq, acknowledged, replay, interrupted, again, own, ask: asked, ...call }, withinMs) {
       const lines = joinedLines(call.lines)
       const kind = { ...(replay !== undefined && { replay }), ...(interrupted && { interrupted }), ...(again && { again }) }
-      const numbers = { instance, seq, ...(heard !== undefined && { heard }), ...kind }
+      const numbers = { instance, seq, ...(acknowledged !== undefined && { acknowledged }), ...kind }
       return ask('sync', { ...numbers, lines, own, ask: asked }, { withinMs, transfer: [lines] })
     },
     resync: (call, withinMs) => ask('resync', call, { withinMs }),

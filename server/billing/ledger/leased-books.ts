@@ -269,7 +269,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     },
     openAhead: () => openBudgetsAhead({ database, clock, budgetOf }),
     close() {
-      refusals.tell()
+      refusals.flush()
       return registrations.close()
     },
   }

@@ -74,22 +74,22 @@ const takenAtOnce = 100
 /** Numbers begin at 1. */
 export function createMoneyCalls({ database, instance, folder }: DatabasePlace): MoneyCalls {
   let seq = 0n
-  let heard = 0n
+  let acknowledged = 0n
 
   async function sync(call: MoneyCall): Promise<SyncAnswer> {
     const mine = ++seq
-    const answer = await database.sync({ ...call, instance, seq: mine, heard }, callMs)
-    heard = mine
+    const answer = await database.sync({ ...call, instance, seq: mine, acknowledged }, callMs)
+    acknowledged = mine
     return answer
   }
 
   async function look(): Promise<Resynced> {
     const mine = ++seq
-    const now = await database.resync({ instance, seq: mine, heard, folder }, callMs)
+    const now = await database.resync({ instance, seq: mine, acknowledged, folder }, callMs)
     if (now.forgot) {
-      heard = 0n
+      acknowledged = 0n
       calls.whole = false
-    } else if (now.leases) heard = mine
+    } else if (now.leases) acknowledged = mine
     return now
   }
 
@@ -114,12 +114,12 @@ export function createMoneyCalls({ database, instance, folder }: DatabasePlace):
         await sync({ lines: [], own: [], ask, again: true })
       }
       await database.endTelling(instance)
-      const told = await look()
-      if (told.forgot) throw unavailable()
+      const state = await look()
+      if (state.forgot) throw unavailable()
       // The leases in memory are from before the loss: both must be replaced in the same turn.
-      if (told.leases) reset(told.leases)
+      if (state.leases) reset(state.leases)
       calls.whole = true
-      return told.leases !== undefined
+      return state.leases !== undefined
     },
     whole: true,
   }

@@ -35,7 +35,7 @@ describe('refused requests', () => {
     rows(rowsPerMinute, 'a')
     expect(clock.pending()).toBe(0)
     rows(2, 'a')
-    refusals.tell()
+    refusals.flush()
     expect(told.map(({ error }) => error?.count)).toEqual([2])
     expect(clock.pending()).toBe(0)
   })
@@ -43,7 +43,7 @@ describe('refused requests', () => {
   test('that nothing could keep are counted', () => {
     const { told, refusals, refused } = start()
     for (let n = 0; n < 4; n++) refusals.lost(refused('a'))
-    refusals.tell()
+    refusals.flush()
     expect(told.map(({ error }) => error?.count)).toEqual([4])
   })
 

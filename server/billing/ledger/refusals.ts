@@ -12,7 +12,7 @@ export interface Refusals {
   /** The request should have got a row, but it could not be stored. */
   lost(row: NewLog): void
   /** Writes rows for everything counted so far, now. */
-  tell(): void
+  flush(): void
 }
 
 /** Rows of one key and cause in a minute. */
@@ -34,12 +34,12 @@ export function createRefusals(clock: Clock, write: (row: NewLog) => void): Refu
   let since = Number.NEGATIVE_INFINITY
   let timer: Timer | undefined
 
-  function tell(): void {
+  function flush(): void {
     timer?.cancel()
     timer = undefined
-    const told = [...kinds.values()]
+    const entries = [...kinds.values()]
     kinds.clear()
-    for (const { counted, last } of told) {
+    for (const { counted, last } of entries) {
       if (counted > 0 && last.error) write({ ...last, error: { ...last.error, count: counted } })
     }
   }
@@ -47,7 +47,7 @@ export function createRefusals(clock: Clock, write: (row: NewLog) => void): Refu
   function kindOf(row: NewLog): Kind {
     const now = clock.monotonic()
     if (now - since >= minuteMs || kinds.size >= mostKinds) {
-      tell()
+      flush()
       since = now
     }
     const name = `${row.keyId ?? row.userId} ${row.error?.code}`
@@ -59,7 +59,7 @@ export function createRefusals(clock: Clock, write: (row: NewLog) => void): Refu
   function count(kind: Kind, row: NewLog): void {
     kind.counted += 1
     kind.last = row
-    timer ??= clock.after(Math.max(0, since + minuteMs - clock.monotonic()), tell)
+    timer ??= clock.after(Math.max(0, since + minuteMs - clock.monotonic()), flush)
   }
 
   return {
@@ -76,6 +76,6 @@ export function createRefusals(clock: Clock, write: (row: NewLog) => void): Refu
     lost(row) {
       if (row.error) count(kindOf(row), row)
     },
-    tell,
+    flush,
   }
 }

@@ -32,8 +32,8 @@ describe.each([...engines])('books with their database behind a worker, on %s', 
   /** A log that keeps what is warned of, and errors. */
   function listening() {
     const heard: string[] = []
-    const hear = (_: object, message: string) => void heard.push(message)
-    return { heard, log: { ...createLog('silent'), warn: hear, error: hear } satisfies Log }
+    const note = (_: object, message: string) => void heard.push(message)
+    return { heard, log: { ...createLog('silent'), warn: note, error: note } satisfies Log }
   }
   const charged = async (id: string) => (await chargesIn(place.store)).get(id)
 

@@ -104,15 +104,24 @@ async function replay(
     if ((await database.lastCall(instance))?.seq !== before?.seq) throw stillRuns(instance)
   }
   // From here on every answer is compared with this number: a database that has lost it may have lost anything earlier.
-  let heard = (await database.numberForReplay(instance)) ?? 0n
+  let acknowledged = (await database.numberForReplay(instance)) ?? 0n
   let complete = true
   let isEmpty = true
 
   async function write(lines: readonly EncodedLine[], mayEnd: boolean) {
     // The leases of an instance that is live still pay for what it spent; of a closed one they are gone.
-    const call = { instance, seq: heard + 1n, heard, lines, own: [], ask: [], replay: !wasLive, ...(mayEnd && { interrupted: true }) }
+    const call = {
+      instance,
+      seq: acknowledged + 1n,
+      acknowledged,
+      lines,
+      own: [],
+      ask: [],
+      replay: !wasLive,
+      ...(mayEnd && { interrupted: true }),
+    }
     const answer = await database.sync(call)
-    heard = call.seq
+    acknowledged = call.seq
     return answer
   }
   const missing = (some: readonly EncodedLine[]) => database.missing(some)
@@ -132,7 +141,7 @@ async function replay(
         return 'strange'
       }
       await database.restore(instance, installation)
-      heard = (await database.numberForReplay(instance)) ?? 0n
+      acknowledged = (await database.numberForReplay(instance)) ?? 0n
       state = 'closed'
     }
     await writers.settled.add(ended)
@@ -145,7 +154,7 @@ async function replay(
   await finish('settled')
   await finish('interrupted')
   if (wasLive) await database.close(instance)
-  if (((await database.lastCall(instance))?.seq ?? 0n) < heard) throw new Forgotten('the database has lost what was replayed')
+  if (((await database.lastCall(instance))?.seq ?? 0n) < acknowledged) throw new Forgotten('the database has lost what was replayed')
   if (!complete) return 'strange'
   if (isEmpty) await removeFolder(path)
   else if (wasLive || done.settled + done.interrupted > 0) {

@@ -70,14 +70,14 @@ function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint)
   const { images, sounds, files } = nonText
   const text = tokensOf(Math.max(0, inputBytes - images.bytes - sounds.bytes)) + files.elsewhere * fileTokens + searches * searchTokens
   const seen = images.pieces * imageTokens
-  const heard = Math.ceil(sounds.bytes / soundBytes) + sounds.elsewhere * fileTokens
-  const at = ratesFor(text + seen + heard, rates)
+  const audioTokens = Math.ceil(sounds.bytes / soundBytes) + sounds.elsewhere * fileTokens
+  const at = ratesFor(text + seen + audioTokens, rates)
   // An upstream may report image and audio tokens apart, or count them with the text.
   const plain = mostExpensive(at, inputKinds(estimate))
   const put = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, imageIn: 0, audioIn: 0 }
   put[plain] += text
   if (seen > 0) put[mostExpensive(at, [plain, 'imageIn'])] += seen
-  if (heard > 0) put[mostExpensive(at, [plain, 'audioIn'])] += heard
+  if (audioTokens > 0) put[mostExpensive(at, [plain, 'audioIn'])] += audioTokens
   const usage: Usage = {
     in: {
       fresh: put.input,

@@ -13,7 +13,7 @@ export interface PlausibleUsage {
   /** Input tokens of all kinds. */
   input: number
   /** Output tokens without reasoning. Reasoning is separate: it may or may not count towards the caller's limit. */
-  said: number
+  answer: number
   reasoning: number
   searches: number
   seconds: number
@@ -58,7 +58,7 @@ export function plausibleConversation(asked: UsageContext): PlausibleUsage {
   const limit = unseen || searchAsked ? Math.max(maxOutput ?? 0, modelMaxOutput) : (maxOutput ?? modelMaxOutput)
   return {
     input: plausibleInput(asked),
-    said: times * limit * n + tokensMore,
+    answer: times * limit * n + tokensMore,
     reasoning: Math.max(times * limit, modelMaxOutput) * n + tokensMore,
     searches: times * searches + searchesMore,
     seconds: Number.POSITIVE_INFINITY,
@@ -77,7 +77,7 @@ function plausibleInput({ inputBytes, addedBytes, n, context, searchAsked, nonTe
 export function plausibleOperation(most: Usage, hasHiddenInput: boolean): PlausibleUsage {
   return {
     input: hasHiddenInput ? anyInput : times * promptOf(most) + tokensMore,
-    said: times * most.out.total + tokensMore,
+    answer: times * most.out.total + tokensMore,
     reasoning: times * most.out.total + tokensMore,
     searches: times * most.units.searches + 10,
     seconds: times * most.units.seconds + secondsMore,
@@ -89,7 +89,7 @@ export function isPlausible(reported: ReportedUsage, plausible: PlausibleUsage):
   const reasoning = Math.min(reported.out.reasoning, reported.out.total)
   return (
     promptOf(reported) <= plausible.input &&
-    reported.out.total - reasoning <= plausible.said &&
+    reported.out.total - reasoning <= plausible.answer &&
     reasoning <= plausible.reasoning &&
     reported.units.searches <= plausible.searches &&
     reported.units.seconds <= plausible.seconds

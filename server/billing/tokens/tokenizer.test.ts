@@ -18,9 +18,9 @@ const texts = {
 const noRequest = () => ({ body: '', bytes: 0, hasFiles: false })
 
 /** In the pieces of a stream. */
-const heardBy = (estimator: TextListener, text: string) => estimator.hear(text, Buffer.byteLength(text))
+const heardBy = (estimator: TextListener, text: string) => estimator.addText(text, Buffer.byteLength(text))
 
-function hear(text: string, model = 'gpt-5') {
+function addText(text: string, model = 'gpt-5') {
   const estimator = createTokenEstimator(model, noRequest)
   for (let at = 0; at < text.length; at += 5) heardBy(estimator, text.slice(at, at + 5))
   return estimator
@@ -47,12 +47,12 @@ describe('tokens', () => {
 
   test.each(Object.entries(texts))('%s: a stream is counted by a sample, within a tenth', (_, text) => {
     const exact = countTokens([text], 'gpt-5')
-    const estimate = hear(text).output(Buffer.byteLength(text))
+    const estimate = addText(text).output(Buffer.byteLength(text))
     expect(Math.abs(estimate / exact - 1)).toBeLessThan(0.1)
   })
 
   test('an answer that fits the sample is counted whole, and what was said twice counts once', () => {
-    const estimator = hear('12345678')
+    const estimator = addText('12345678')
     heardBy(estimator, '12345678')
     expect(estimator.output(8)).toBe(3)
     expect(estimator.output(0)).toBe(0)
@@ -140,7 +140,7 @@ describe('tokens', () => {
   test('texts that are made to take long do not', () => {
     const began = threadNow()
     for (const text of ['x'.repeat(1_000_000), ' '.repeat(1_000_000), 'ab'.repeat(500_000)]) {
-      hear(text).output(text.length)
+      addText(text).output(text.length)
       tokensOfRequest({ body: text, bytes: text.length, hasFiles: false }, 'gpt-5')
     }
     const took = threadNow() - began

@@ -148,7 +148,7 @@ class SampleEstimator implements TokenEstimator {
     this.#load = load
   }
 
-  hear(text: string): void {
+  addText(text: string): void {
     this.#sample ??= createSample()
     this.#sample.take(text)
   }

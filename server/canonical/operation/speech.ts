@@ -25,7 +25,7 @@ export interface Speech {
 
 /** The losses of an upstream that only supports the `taken` ones of the other fields. */
 export function unknownFields({ others, instructions, speed }: SpeechQuestion, taken: readonly string[]): Loss[] {
-  const said = { ...others, ...(instructions !== undefined && { instructions }), ...(speed !== undefined && speed !== 1 && { speed }) }
-  const fields = Object.keys(said).filter((name) => !taken.includes(name))
+  const given = { ...others, ...(instructions !== undefined && { instructions }), ...(speed !== undefined && speed !== 1 && { speed }) }
+  const fields = Object.keys(given).filter((name) => !taken.includes(name))
   return fields.map((field) => ({ field, what: 'dropped', reason: 'This upstream does not know the field.', meaning: true }))
 }

@@ -77,7 +77,7 @@ const requests: Record<Exclude<Dialect, 'completions'>, (model: string, kind: Ki
 const thoughts =
   /"(reasoning_content|reasoning|thinking|thought|encrypted_content)":\s*("[^"]|true|\{)|"(reasoning_tokens|thoughtsTokenCount)":\s*[1-9]/
 
-interface Said {
+interface DoctorAnswer {
   status: number
   type: string
   text: string
@@ -89,7 +89,7 @@ async function ask(
   url: string,
   key: string,
   { path, headers, body }: Asked | { path: string; headers?: Record<string, string>; body?: undefined },
-): Promise<Said> {
+): Promise<DoctorAnswer> {
   try {
     const answer = await fetch(url + path, {
       method: body === undefined ? 'GET' : 'POST',
@@ -98,23 +98,23 @@ async function ask(
       redirect: 'manual',
       signal: AbortSignal.timeout(limitMs),
     })
-    const said = await answer.text()
-    return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: said, message: messageIn(said) }
+    const raw = await answer.text()
+    return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: raw, message: messageIn(raw) }
   } catch (thrown) {
     return { status: 0, type: '', text: '', message: thrown instanceof Error ? thrown.message : String(thrown) }
   }
 }
 
-function messageIn(said: string): string {
+function messageIn(raw: string): string {
   try {
-    const { error } = JSON.parse(said) as { error?: { message?: unknown } }
+    const { error } = JSON.parse(raw) as { error?: { message?: unknown } }
     return typeof error?.message === 'string' ? error.message : ''
   } catch {
     return ''
   }
 }
 
-const refused = (name: string, { status, message }: Said, mend: string): Check => ({
+const refused = (name: string, { status, message }: DoctorAnswer, mend: string): Check => ({
   name,
   state: 'fails',
   found: status === 0 ? message || 'no answer' : `${status}: ${message || 'no reason given'}`,

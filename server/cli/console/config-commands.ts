@@ -90,7 +90,7 @@ function parsed(text: string, env: Input['env'], file: string) {
 }
 
 /** The --json form of a change: without the call, whose body has secrets. */
-const told = ({ call: _, ...change }: Change) => change
+const withoutCall = ({ call: _, ...change }: Change) => change
 
 /** `config`. */
 export const configCommands: readonly Command[] = [
@@ -100,7 +100,7 @@ export const configCommands: readonly Command[] = [
     help: 'Shows what `config apply` would write; exit code 3 when something differs',
     async run(input) {
       const changes = await planOf(input)
-      return { value: { changes: changes.map(told) }, text: differenceText(changes), code: changes.length > 0 ? differs : 0 }
+      return { value: { changes: changes.map(withoutCall) }, text: differenceText(changes), code: changes.length > 0 ? differs : 0 }
     },
   },
   {
@@ -127,7 +127,7 @@ export const configCommands: readonly Command[] = [
         }
         applied += 1
       }
-      return { value: { changes: changes.map(told), applied }, text: `${applied} ${applied === 1 ? 'change' : 'changes'} written.` }
+      return { value: { changes: changes.map(withoutCall), applied }, text: `${applied} ${applied === 1 ? 'change' : 'changes'} written.` }
     },
   },
   {

@@ -10,7 +10,7 @@ import { generate, type RelayServices } from './relay-route.ts'
 const signed = /^AWS4-/i
 
 /** The version of Messages that Converse is converted to. */
-const said = new Headers({ 'anthropic-version': '2023-06-01' })
+const messagesHeaders = new Headers({ 'anthropic-version': '2023-06-01' })
 
 function ask(services: RelayServices, visit: Visit, wording: WordingName): Promise<Response> {
   const { request, url, params } = visit
@@ -21,7 +21,7 @@ function ask(services: RelayServices, visit: Visit, wording: WordingName): Promi
     )
   }
   visit.addressed = { model: { rule: 'engine', name: params.model ?? '' } }
-  return generate(services, visit, { dialect: 'messages', wording, headers: said })
+  return generate(services, visit, { dialect: 'messages', wording, headers: messagesHeaders })
 }
 
 /** `/model/{model}/converse` and `/model/{model}/converse-stream`. */

@@ -30,7 +30,7 @@ const written = ({ id, createdAt, metadata }: ItemConversation) =>
   writeConversation({ id, createdAt: Math.floor(createdAt.getTime() / 1000), metadata })
 
 /** The parsed call. Rejects with GatewayError 400, 408, 413 and 415. */
-async function said({ request }: Visit, services: ConversationServices, tenant: string) {
+async function readCall({ request }: Visit, services: ConversationServices, tenant: string) {
   const { isLight, pieces } = await withRoom(services.rooms, tenant, (room) => readJsonPieces(request, services, room))
   if (!isLight)
     throw new GatewayError('request_too_large', 'A call may have at most 1 MiB. Add items in several calls, and refer to files by id.')
@@ -50,7 +50,7 @@ async function named(services: ConversationServices, visit: Visit): Promise<{ te
 async function create(services: ConversationServices, visit: Visit): Promise<Response> {
   const tenant = admit(services, visit).user.id
   const { conversations, demandRoom } = services.reasoningState
-  const { metadata = {}, items = [] } = await said(visit, services, tenant)
+  const { metadata = {}, items = [] } = await readCall(visit, services, tenant)
   await demandRoom(tenant)
   const made = await conversations.create(tenant, metadata)
   if (items.length > 0) await conversations.append(tenant, made.id, items)
@@ -59,7 +59,7 @@ async function create(services: ConversationServices, visit: Visit): Promise<Res
 
 async function update(services: ConversationServices, visit: Visit): Promise<Response> {
   const { tenant, conversation } = await named(services, visit)
-  const { metadata = conversation.metadata } = await said(visit, services, tenant)
+  const { metadata = conversation.metadata } = await readCall(visit, services, tenant)
   const changed = await services.reasoningState.conversations.change(tenant, conversation.id, metadata)
   if (!changed) throw noConversation()
   return json(written(changed))
@@ -80,7 +80,7 @@ function listed(items: readonly KeptItem[], hasMore: boolean): Response {
 
 async function addItems(services: ConversationServices, visit: Visit): Promise<Response> {
   const { tenant, conversation } = await named(services, visit)
-  const items = demandItems(await said(visit, services, tenant))
+  const items = demandItems(await readCall(visit, services, tenant))
   await services.reasoningState.demandRoom(tenant)
   return listed(await services.reasoningState.conversations.append(tenant, conversation.id, items), false)
 }

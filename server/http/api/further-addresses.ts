@@ -34,8 +34,8 @@ function targetsAmong(routes: readonly Route[]): Target[] {
   return targets.sort((a, b) => Number(/[:*]/.test(a.route.path)) - Number(/[:*]/.test(b.route.path)))
 }
 
-function notAllowed(visit: Visit, targets: readonly Target[], says = 'This address does not take this method.'): Response {
-  const refusal = new GatewayError('method_not_allowed', says)
+function notAllowed(visit: Visit, targets: readonly Target[], text = 'This address does not take this method.'): Response {
+  const refusal = new GatewayError('method_not_allowed', text)
   const response = errorResponse(refusal, 'chat', visit.requestId)
   response.headers.set(
     'allow',

@@ -33,7 +33,7 @@ const answeredMs = 1_000
 /** Size of the cache. */
 const mostKept = 1_000
 /** Days of usage in the answer, including today. */
-const daysTold = 30
+const daysListed = 30
 const dayMs = 86_400_000
 const mostModels = 200
 
@@ -126,9 +126,9 @@ async function readUsage(services: KeyServices, { key, user }: Caller): Promise<
   if (key === null) throw new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
   await settled(services)
   const today = Math.floor(clock.now() / dayMs) * dayMs
-  const span = { from: new Date(today - (daysTold - 1) * dayMs), to: new Date(clock.now() + 1), timezone: 'UTC', filter: { key: key.id } }
+  const span = { from: new Date(today - (daysListed - 1) * dayMs), to: new Date(clock.now() + 1), timezone: 'UTC', filter: { key: key.id } }
   // Sequential: a reader takes only one place of the report queue.
-  const days = await accounts.usageReports.report(user, { ...span, by: ['day'], limit: daysTold })
+  const days = await accounts.usageReports.report(user, { ...span, by: ['day'], limit: daysListed })
   const models = await accounts.usageReports.report(user, { ...span, by: ['model'], limit: mostModels })
   return {
     budgets: await windowsLeft({ of: 'key', id: key.id, budget: key.budget }),

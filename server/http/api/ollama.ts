@@ -30,7 +30,7 @@ export function ollamaRoutes(services: OllamaServices): Route[] {
     ...{ method, path: `/ollama/api/${path}`, envelope: 'ollama' as const, handle },
     ...(slow && { slow }),
   })
-  const says = (path: string, wording: WordingName) =>
+  const conversation = (path: string, wording: WordingName) =>
     route('POST', path, (visit) => generate(services, visit, { dialect: 'chat', wording }), true)
   const embeds = (path: string, wording: WordingName) =>
     route('POST', path, (visit) => answer(services, visit, { operation: 'embed', style: 'openai', wording }), true)
@@ -56,8 +56,8 @@ export function ollamaRoutes(services: OllamaServices): Route[] {
   }
 
   return [
-    says('chat', 'ollama-chat'),
-    says('generate', 'ollama-generate'),
+    conversation('chat', 'ollama-chat'),
+    conversation('generate', 'ollama-generate'),
     embeds('embed', 'ollama-embed'),
     embeds('embeddings', 'ollama-embeddings'),
     route('GET', 'tags', tags),

@@ -45,7 +45,7 @@ function sourceIn({ style, upstreamId, report }: KeptVideo, variant: 'edit' | 'e
 }
 
 /** The call's fields, from JSON or a form. Rejects with GatewayError. */
-async function saidIn(services: VideoServices, visit: Visit, caller: string): Promise<Record<string, unknown>> {
+async function fieldsIn(services: VideoServices, visit: Visit, caller: string): Promise<Record<string, unknown>> {
   if (isForm(visit.request)) {
     const read = (room: BodyRoom) => readForm(services, visit.request, visit.capture, room)
     const { content, release } = await withRoom(services.rooms, caller, read, true)
@@ -65,7 +65,7 @@ async function saidIn(services: VideoServices, visit: Visit, caller: string): Pr
 /** Makes a video from an existing one: its id is in the address or the body, and the new one has its model. */
 async function makeFrom(services: VideoServices, visit: Visit, variant: 'edit' | 'extend' | 'remix'): Promise<Response> {
   const caller = admit(services, visit)
-  const body = await saidIn(services, visit, senderOf(caller))
+  const body = await fieldsIn(services, visit, senderOf(caller))
   const named = variant === 'remix' ? visit.params.id : isObject(body.video) ? body.video.id : undefined
   if (typeof named !== 'string') throw new GatewayError('missing_field', 'The field `video.id` is required.', { param: 'video.id' })
   const from = await videoAt(services, visit, named)

@@ -99,7 +99,7 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
   let isDraining = false
   let tookMore: (() => void) | undefined
   const limit = clock.after(longest, () => {
-    tell({
+    sendError({
       status: 400,
       error: { ...plain, code: 'websocket_connection_limit_reached', message: 'A connection lasts an hour. Open a new one.' },
     })
@@ -126,7 +126,7 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
     if (!running) end(1012, 'restart')
   }
 
-  const tell = (fields: object) => void socket?.send(laned(JSON.stringify({ type: 'error', ...fields })))
+  const sendError = (fields: object) => void socket?.send(laned(JSON.stringify({ type: 'error', ...fields })))
 
   const laned = (json: string) => (lane === undefined ? json : `{"stream_id":${JSON.stringify(lane)},${json.slice(1)}`)
 
@@ -157,10 +157,10 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
     const error = asGatewayError(thrown)
     const written = errorResponse(error, 'chat', turn.requestId)
     const response = turn.capture ? await captured(turn.capture, written) : written
-    const said = (await response.json()) as { error: object }
+    const answered = (await response.json()) as { error: object }
     const isLost = error.status === 404 && error.param === 'previous_response_id'
-    if (isLost) tell({ status: 400, error: { ...said.error, code: 'previous_response_not_found' } })
-    else tell({ status: error.status, error: said.error })
+    if (isLost) sendError({ status: 400, error: { ...answered.error, code: 'previous_response_not_found' } })
+    else sendError({ status: error.status, error: answered.error })
   }
 
   async function answer(turn: Visit, frame: string, signal: AbortSignal): Promise<void> {
@@ -192,8 +192,8 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
         if (isOver) return undefined
       }
     }
-    const said: unknown = last === undefined ? undefined : JSON.parse(last)
-    return isObject(said) && isObject(said.response) ? said.response : undefined
+    const answered: unknown = last === undefined ? undefined : JSON.parse(last)
+    return isObject(answered) && isObject(answered.response) ? answered.response : undefined
   }
 
   const remembered = (id: string, items: readonly unknown[], text: string): Chain | undefined =>
@@ -223,7 +223,7 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
     message(frame: SocketFrame) {
       if (isOver) return
       const error = faultOf(frame, waiting.length)
-      if (error) return tell({ status: error.status, error: { ...plain, code: error.publicCode, message: error.message } })
+      if (error) return sendError({ status: error.status, error: { ...plain, code: error.publicCode, message: error.message } })
       waiting.push(String(frame))
       void run()
     },

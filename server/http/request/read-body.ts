@@ -13,7 +13,7 @@ import type { Clock, Timer } from '#runtime/clock'
 import { nextTurn, turnEvery } from '#runtime/turns'
 import { GatewayError } from '#shared/errors'
 import { createJsonScale, type JsonBounds } from '#wire/json-weight'
-import { forbidsStoring, mayForbidStoring } from './store-wish.ts'
+import { forbidsStoring, mayForbidStoring } from './store-field.ts'
 
 /** Timeout for a whole body, in milliseconds. The server's idle timer is off on slow routes, so this limit applies instead. */
 export const bodyTimeMs = 120_000
@@ -129,11 +129,11 @@ function openBody(request: Request, { maxBytes, clock, timeMs, idleMs }: BodyLim
   const cancel = () => void reader.cancel().catch(() => undefined)
   let late = false
   const begunAt = clock?.monotonic() ?? 0
-  let heardAt = begunAt
+  let lastDataAt = begunAt
   let timer: Timer | undefined
   // One timer that checks the elapsed time when it fires, instead of a new timer for every chunk.
   const watch = (time: Clock) => {
-    const left = Math.min(begunAt + timeMs, heardAt + idleMs) - time.monotonic()
+    const left = Math.min(begunAt + timeMs, lastDataAt + idleMs) - time.monotonic()
     if (left > 0) timer = time.after(left, () => watch(time))
     else {
       late = true
@@ -145,7 +145,7 @@ function openBody(request: Request, { maxBytes, clock, timeMs, idleMs }: BodyLim
   let whole = false
   return {
     async next() {
-      if (length > 0) heardAt = clock?.monotonic() ?? 0
+      if (length > 0) lastDataAt = clock?.monotonic() ?? 0
       let piece: Awaited<ReturnType<Reader['read']>>
       try {
         piece = await reader.read()

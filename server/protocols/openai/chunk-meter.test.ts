@@ -37,7 +37,7 @@ const stream = lines.map((line) => (line.startsWith(':') ? `${line}\n\n` : `data
 
 function outcome(reader: Parameters<typeof chunkMeter>[1], edits: Parameters<typeof chunkMeter>[0] = {}) {
   const heard: string[] = []
-  const meter = chunkMeter(edits, reader, { hear: (text) => void heard.push(text) })
+  const meter = chunkMeter(edits, reader, { addText: (text) => void heard.push(text) })
   const verdicts = createSseSplitter()
     .push(Buffer.from(stream))
     .map((frame) => {
@@ -54,7 +54,7 @@ test.each([[{}], [{ model: 'n' }], [{ hideUsage: true }]])('a stream of many kin
 /** As the relay reads it: events that are like one before are taken together, as many as bring `most` bytes of text. */
 function outcomeTogether(edits: Parameters<typeof chunkMeter>[0], chunks: readonly Uint8Array[], most: number) {
   const heard: string[] = []
-  const meter = chunkMeter(edits, { measure: measureMessage, textOnly }, { hear: (text) => void heard.push(text) })
+  const meter = chunkMeter(edits, { measure: measureMessage, textOnly }, { addText: (text) => void heard.push(text) })
   const cutter = createSseSplitter()
   const out: string[] = []
   let together = 0
@@ -114,7 +114,7 @@ test('chunks with nothing but text are parsed once', () => {
 
 test('data over several lines is not taken for the same text on one', () => {
   const heard: string[] = []
-  const meter = chunkMeter({}, { measure: measureMessage, textOnly }, { hear: (text) => void heard.push(text) })
+  const meter = chunkMeter({}, { measure: measureMessage, textOnly }, { addText: (text) => void heard.push(text) })
   const [before, after] = chunk({ content: 'TEXT' }).split('"TEXT"')
   const usual = `data: ${before}\ndata: "one"${after}\n\n`
   // Its second line is not data, so only half an object is left.

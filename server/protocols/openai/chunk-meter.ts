@@ -8,8 +8,8 @@ import type { Scale, TextListener } from '#canonical/token-estimator'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { type AlikeEvents, alikeEvents, type StringTaker } from '#wire/alike-events'
 import { parseObject } from '#wire/json-scan'
+import { type SimilarEvents, type StringTaker, similarEvents } from '#wire/similar-events'
 import type { FieldChange, FieldChanges } from '#wire/splice'
 import { closedEvent, eventEdits, withEdits } from '#wire/sse-edit'
 import { carries, soundIn } from './choice.ts'
@@ -44,7 +44,7 @@ class ChunkMeter implements Meter, StringTaker {
   readonly #finished = new Set<number>()
   readonly #changes: FieldChanges
   /** The last chunk with nothing but text: most that follow are like it, and need not be parsed. */
-  readonly #usual = alikeEvents()
+  readonly #usual = similarEvents()
   #reported: ReportedUsage | undefined
   #tier: string | undefined
   #hitLimit = false
@@ -61,8 +61,8 @@ class ChunkMeter implements Meter, StringTaker {
 
   push(frame: Frame): FrameVerdict {
     if (this.#isDone || this.#hasFailed) return withheld
-    const alike = this.#usual.takes(frame)
-    if (alike) return { out: alike, meaningful: true }
+    const similar = this.#usual.takes(frame)
+    if (similar) return { out: similar, meaningful: true }
     const { data } = frame
     if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
     if (data.length < 16 && data.trim() === '[DONE]') return this.#pushDone(frame)
@@ -74,14 +74,14 @@ class ChunkMeter implements Meter, StringTaker {
     return this.#pushChunk(frame, chunk, data)
   }
 
-  pass(text: string, from: number, most: number): ReturnType<AlikeEvents['pass']> {
+  pass(text: string, from: number, most: number): ReturnType<SimilarEvents['pass']> {
     return this.#isDone || this.#hasFailed ? undefined : this.#usual.pass(text, from, most)
   }
 
   /** Counts the text of an event that was not parsed. */
   take(text: string, bytes: number): void {
     this.#delivered.text += bytes
-    this.#listener?.hear(text, bytes)
+    this.#listener?.addText(text, bytes)
   }
 
   usage(inputBytes: number, scale?: Scale): Usage {

@@ -90,7 +90,7 @@ export function itemMeter(listener?: Delivered['listener'], tokensOf: (base64: s
     if (!type.endsWith('.delta') || soundDelta.test(type)) return undefined
     const [item, kind] = [itemAt(event), wordsOf(type)]
     return (text, bytes) => {
-      listener?.hear(text, bytes)
+      listener?.addText(text, bytes)
       count(item, 'pieces', kind, bytes)
     }
   }

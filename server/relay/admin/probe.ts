@@ -43,10 +43,10 @@ type Asked = Pick<Noted, 'candidate' | 'stream' | 'notes'>
 
 export interface Probe {
   /**
-   * `tell` is called with each result. Throws `not_found` for an unknown channel, `model_not_found` for an unknown model of it,
+   * `onProbed` is called with each result. Throws `not_found` for an unknown channel, `model_not_found` for an unknown model of it,
    * `unsupported_endpoint` when none of its models is a chat model.
    */
-  test(channelId: string, question: ProbeQuestion, signal: AbortSignalLike, tell?: (probed: Probed) => void): Promise<ProbeAnswer>
+  test(channelId: string, question: ProbeQuestion, signal: AbortSignalLike, onProbed?: (probed: Probed) => void): Promise<ProbeAnswer>
   /**
    * Of a channel or a draft of one. Throws `not_found`, `unsupported_endpoint` for a vendor without a model list, or the upstream's
    * refusal.
@@ -203,12 +203,12 @@ export function createProbe(parts: Parts): Probe {
   }
 
   return {
-    async test(channelId, { model, stream = false, detail = false }, signal, tell) {
+    async test(channelId, { model, stream = false, detail = false }, signal, onProbed) {
       const channel = found(channelId)
       const how = chosen(channel, model)
       const askWith = async (key: ChannelKey | null) => {
         const probed = await ask({ ...how, key }, stream, signal)
-        tell?.(probed)
+        onProbed?.(probed)
         const { candidate, result, usage, notes } = probed
         return { key: key?.name ?? null, ...result, ...(detail && { detail: notes.detail(candidate, usage) }) }
       }

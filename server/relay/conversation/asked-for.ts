@@ -22,7 +22,7 @@ export interface AskedFor {
 /** Dialects with reasoning and text in one list. */
 const listsThoughts: ReadonlySet<Dialect> = new Set(['messages', 'gemini'])
 /** Dialects that can express a malformed tool call. */
-const tellsBadCalls: ReadonlySet<Dialect> = new Set(['responses', 'gemini'])
+const expressesBadCalls: ReadonlySet<Dialect> = new Set(['responses', 'gemini'])
 
 const badCall = () => new GatewayError('upstream_error', 'The model produced a malformed tool call. Try again.')
 
@@ -43,7 +43,7 @@ export function askedFor(request: ConversationRequest, upstream: Dialect): Asked
     return hidden.has(key) ? undefined : one
   }
 
-  const failure = ({ reason }: Finish) => (reason === 'bad-tool-call' && !tellsBadCalls.has(dialect) ? badCall() : undefined)
+  const failure = ({ reason }: Finish) => (reason === 'bad-tool-call' && !expressesBadCalls.has(dialect) ? badCall() : undefined)
 
   return {
     event,

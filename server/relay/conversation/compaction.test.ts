@@ -83,7 +83,7 @@ describe('the answer', () => {
         client: conversationCodecs.responses,
         upstream: conversationCodecs.chat,
         request,
-        estimator: () => ({ ...roughly, hear: () => undefined }),
+        estimator: () => ({ ...roughly, addText: () => undefined }),
         codecContext,
         maker: 'channel',
         lost: [],

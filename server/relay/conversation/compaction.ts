@@ -76,7 +76,7 @@ function summaryWriter(writer: StreamWriter, partOf: (summary: string, reason: F
   const pieces: string[] = []
   const place = { choice: 0, at: 0 }
 
-  function said(event: ConversationEvent): ConversationEvent[] {
+  function accepted(event: ConversationEvent): ConversationEvent[] {
     switch (event.kind) {
       case 'open':
         if (event.part.kind === 'text') texts.add(event.at)
@@ -99,5 +99,5 @@ function summaryWriter(writer: StreamWriter, partOf: (summary: string, reason: F
     }
   }
 
-  return { push: (event) => Buffer.concat(said(event).map((one) => writer.push(one))), losses: () => writer.losses() }
+  return { push: (event) => Buffer.concat(accepted(event).map((one) => writer.push(one))), losses: () => writer.losses() }
 }

@@ -9,9 +9,9 @@ import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Passage } from '#relay/contract/exchange'
 import { roughlyAs } from '#relay/exchange/token-estimator'
 import type { GatewayError } from '#shared/errors'
-import { AlikeTexts } from './alike-texts.ts'
 import { type AskedFor, askedFor } from './asked-for.ts'
 import type { Conversion } from './conversion.ts'
+import { SimilarTexts } from './similar-texts.ts'
 
 /** The part of an event that the client gets at once: usage is sent at the end, as it is charged. */
 function sentAtOnce(event: ConversationEvent, { isPlausible }: TokenEstimator): ConversationEvent | undefined {
@@ -33,7 +33,7 @@ export class ConvertedPassage implements Passage, TextListener {
   readonly #seen: ReturnType<ReasoningState['recorder']>
   readonly #carryOut: ReturnType<ReasoningState['sealingStream']>
   readonly #given: AskedFor
-  readonly #alike: AlikeTexts
+  readonly #similar: SimilarTexts
   #textBytes = 0
   #hitLimit = false
   #tier: string | undefined
@@ -49,7 +49,7 @@ export class ConvertedPassage implements Passage, TextListener {
     this.#seen = reasoningState.recorder(tenant, maker, question)
     this.#carryOut = reasoningState.sealingStream(tenant, client.dialect)
     this.#given = askedFor(request, upstream.dialect)
-    this.#alike = new AlikeTexts({
+    this.#similar = new SimilarTexts({
       reader,
       upstream,
       writer: this.#writer,
@@ -60,21 +60,21 @@ export class ConvertedPassage implements Passage, TextListener {
   }
 
   push(frame: Frame): FrameVerdict {
-    const out = this.#alike.takes(frame)
+    const out = this.#similar.takes(frame)
     if (out) return { out, meaningful: true }
     const events = this.#reader.push(frame)
     const verdict = this.#write(events)
-    this.#alike.learn(frame, events)
+    this.#similar.learn(frame, events)
     return verdict
   }
 
-  pass(text: string, from: number, most: number): ReturnType<AlikeTexts['pass']> {
-    return this.#alike.pass(text, from, most)
+  pass(text: string, from: number, most: number): ReturnType<SimilarTexts['pass']> {
+    return this.#similar.pass(text, from, most)
   }
 
-  hear(text: string, bytes: number): void {
+  addText(text: string, bytes: number): void {
     this.#textBytes += bytes
-    this.#estimator.hear(text, bytes)
+    this.#estimator.addText(text, bytes)
   }
 
   close(): FrameVerdict {
@@ -113,7 +113,7 @@ export class ConvertedPassage implements Passage, TextListener {
   #write(events: readonly ConversationEvent[]): FrameVerdict {
     const out: Uint8Array[] = []
     let meaningful = false
-    this.#meter.hear(events)
+    this.#meter.add(events)
     for (const read of events) {
       const error = read.kind === 'error' ? read.error : read.kind === 'finish' ? this.#given.failure(read.finish) : undefined
       if (error) return { out: Buffer.concat(out), meaningful, error }

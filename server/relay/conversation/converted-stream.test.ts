@@ -35,7 +35,7 @@ function streamOf(upstream: Dialect): Uint8Array[] {
 function counted(upstream: Dialect, client: Dialect) {
   const did = { parses: 0, writes: 0, pieces: 0, frames: 0, counts: 0 }
   const pieces = streamOf(upstream)
-  const scale = { input: counting, output: counting, hear: () => undefined }
+  const scale = { input: counting, output: counting, addText: () => undefined }
   function counting(bytes: number): number {
     did.counts += 1
     return roughly.output(bytes)

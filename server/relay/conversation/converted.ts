@@ -49,7 +49,7 @@ export function givenWhole(conversion: Conversion, response: ReadResponse): Whol
   }))
   // The client gets the usage that is charged.
   const meter = eventMeter(estimator)
-  meter.hear(eventsOfResponse(response))
+  meter.add(eventsOfResponse(response))
   const usage = meter.used(inputBytes, estimator)
   const written = client.writeResponse({ ...response, choices, usage }, request, codecContext)
   const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')

@@ -80,9 +80,9 @@ class NativePassage implements Passage, TextListener {
     return this.#meter.pass?.(text, from, most)
   }
 
-  hear(text: string, bytes: number): void {
+  addText(text: string, bytes: number): void {
     this.#textBytes += bytes
-    this.#watched.estimator.hear(text, bytes)
+    this.#watched.estimator.addText(text, bytes)
   }
 
   close(): FrameVerdict {

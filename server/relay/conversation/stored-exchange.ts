@@ -56,9 +56,9 @@ export function rewritten({ text, value }: ScannedBody, storing: Storing, found:
   if (previous !== undefined && !found.before) return { ...whole, unresolved: noResponse() }
   if (asked.unresolved) return { ...whole, unresolved: asked.unresolved }
   if (previous === undefined && references.length === 0 && inConversation.every(({ items }) => items.length === 0)) return whole
-  const said = remaining((found.before ?? []).flatMap(({ items }) => items))
-  const losses = joinLosses(said.losses, asked.losses, waits ? [waited] : [])
-  const content = codec.editRequest(own, { set: { input: [...said.items, ...question] } })
+  const sent = remaining((found.before ?? []).flatMap(({ items }) => items))
+  const losses = joinLosses(sent.losses, asked.losses, waits ? [waited] : [])
+  const content = codec.editRequest(own, { set: { input: [...sent.items, ...question] } })
   const responses = [...new Set([...(previous === undefined ? [] : [previous]), ...found.referenced.map(({ id }) => id)])]
   return { own, content, question, losses, responses }
 }
@@ -70,9 +70,9 @@ export function recorded(question: unknown[], answer: string, stream: boolean, c
   const response = conversation === undefined ? answered : { ...answered, conversation: { id: conversation } }
   const output = Array.isArray(answered.output) ? answered.output : []
   const items = output.flatMap((item) => (isObject(item) && typeof item.id === 'string' ? [item.id] : []))
-  const said = [...question, ...output]
-  const added = conversation === undefined ? [] : said.flatMap((item) => keptItem(item) ?? [])
-  return { id: answered.id, items, json: JSON.stringify({ turns: [], items: said, response }), added }
+  const sent = [...question, ...output]
+  const added = conversation === undefined ? [] : sent.flatMap((item) => keptItem(item) ?? [])
+  return { id: answered.id, items, json: JSON.stringify({ turns: [], items: sent, response }), added }
 }
 
 /** The input as a list of items, whatever its form. */
@@ -102,15 +102,15 @@ function portableItem(item: Item): Item {
 }
 
 /** The items that must be sent again: a compaction replaces everything before it, and its trigger is no longer needed. */
-function remaining(items: readonly unknown[]): Said {
+function remaining(items: readonly unknown[]): ResendableItems {
   const from = items.findLastIndex((item) => isObject(item) && item.type === 'compaction')
   const left = items.slice(Math.max(from, 0)).filter((item): item is Item => isObject(item) && item.type !== 'compaction_trigger')
-  const said = left.filter(isResendable)
-  return { items: said.map(portableItem), losses: said.length < left.length ? [unsealed] : [] }
+  const sent = left.filter(isResendable)
+  return { items: sent.map(portableItem), losses: sent.length < left.length ? [unsealed] : [] }
 }
 
 /** Earlier items as they can be sent again. */
-interface Said {
+interface ResendableItems {
   items: Item[]
   losses: Loss[]
 }
@@ -137,7 +137,7 @@ const waited: Loss = {
 const noItem = (index: number) => new GatewayError('not_found', 'There is no item with this id.', { param: `input[${index}].id` })
 
 /** Items with their references resolved. */
-interface Resolved extends Said {
+interface Resolved extends ResendableItems {
   unresolved?: GatewayError
 }
 
@@ -149,14 +149,14 @@ function resolved(items: unknown[], references: readonly string[], referenced: r
   const losses: Loss[] = []
   const missing = items.findIndex((item) => isObject(item) && isReference(item) && !known.has(item.id))
   if (missing >= 0) return { items: items as Item[], losses, unresolved: noItem(missing) }
-  const said = items.flatMap((item): Item[] => {
+  const sent = items.flatMap((item): Item[] => {
     if (!isObject(item) || !isReference(item)) return [item as Item]
     const meant = known.get(item.id)
     if (meant && isResendable(meant)) return [portableItem(meant)]
     losses.push(unsealed)
     return []
   })
-  return { items: said, losses }
+  return { items: sent, losses }
 }
 
 /** The answer in the last frames of a stream, or as a whole body. */

@@ -180,8 +180,8 @@ export function storingRelay(
       const large = await bodies.open(weighed, asked, ask.caller.key?.id ?? ask.caller.user.id)
       return inWorker(sent, large, found, { stores, keeps })
     }
-    const said = { ...(found.before && { before: found.before.map(readStored) }), referenced: found.referenced.map(readStored) }
-    const asked = rewritten(scanned, storing, said)
+    const recalled = { ...(found.before && { before: found.before.map(readStored) }), referenced: found.referenced.map(readStored) }
+    const asked = rewritten(scanned, storing, recalled)
     const body = continuedBody(asked.content === scanned.text ? { ...sent, scanned } : { ...sent, content: asked.content }, storing, asked)
     const record = (answer: string, stream: boolean) => {
       const kept = recorded(asked.question, answer, stream, conversation)

@@ -16,10 +16,10 @@ import { passageOver } from './passage-over.ts'
 
 /** Logs a warning, once per attempt. */
 function warner(log: Log, ask: Ask, { channel, model }: Candidate): (reported: Omit<Usage, 'raw'>) => void {
-  let isSaid = false
+  let hasWarned = false
   return ({ in: input, out, units }) => {
-    if (isSaid) return
-    isSaid = true
+    if (hasWarned) return
+    hasWarned = true
     const reported = { in: input, out, searches: units.searches, seconds: units.seconds }
     const where = { requestId: ask.requestId, channel: channel.name, model: model.upstream, reported }
     log.warn(where, 'implausible usage reported by the upstream; tokens were counted locally')

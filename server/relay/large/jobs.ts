@@ -148,9 +148,9 @@ export function createLargeJobs(): LargeJobs {
     const carried = portable(whole, { dialect, channel }, makers)
     const upstream = wanted.converses ? converseCodec : conversationCodecs[dialect]
     const compaction = wanted.compacts ? compactionCodecs[conversationOf(body.asked).dialect] : undefined
-    const said = compaction ? compactingRequest(carried.request, compaction) : carried.request
+    const rewordedCall = compaction ? compactingRequest(carried.request, compaction) : carried.request
     const inBytes = (part: Parameters<typeof upstream.needsBytes>[0]) => upstream.needsBytes(part, target)
-    const wants = mediaOf(said)
+    const wants = mediaOf(rewordedCall)
       .flatMap((part) => ('url' in part.source && inBytes(part) ? [part.source.url] : []))
       .filter((url) => !files.has(url))
     if (wants.length > 0) return { wants: [...new Set(wants)] }
@@ -159,7 +159,7 @@ export function createLargeJobs(): LargeJobs {
       if (file === undefined || 'refusal' in file) throw file ? errorOf(file) : new Error('a file that was not wanted')
       return file
     }
-    const { request, losses } = await remoteMedia(fetched, never)(said, inBytes)
+    const { request, losses } = await remoteMedia(fetched, never)(rewordedCall, inBytes)
     body.request = undefined
     const lost = [...carried.lost, ...(wanted.lost ?? []), ...(compaction ? [ownWork] : []), ...losses]
     const written = writtenBody(upstream, request, { target, channel, refuses: channel.refuses, strict, lost })
@@ -172,15 +172,15 @@ export function createLargeJobs(): LargeJobs {
   return {
     open(id, pieces, asked) {
       const came = decoded(pieces)
-      const said = asked.wording && wordingOf(asked.wording).readRequest(came)
-      const sent = said?.body ?? came
+      const rewordedCall = asked.wording && wordingOf(asked.wording).readRequest(came)
+      const sent = rewordedCall?.body ?? came
       const named = asked.model ? withModel(sent, asked.model) : sent
       const head: { group?: string; team?: string } = asked.hasGroup ? headOf(named, asked).head : {}
       const hidden = (['group', 'team'] as const).filter((field) => head[field] !== undefined)
       const text = hidden.length > 0 ? conversationOf(asked).editRequest(named, { remove: hidden }) : named
       const opened = factsOf(text, text, asked)
       bodies.set(id, { text, asked, hasEnvelopes: opened.hasEnvelopes })
-      return said ? { ...opened, reworded: said.losses } : opened
+      return rewordedCall ? { ...opened, reworded: rewordedCall.losses } : opened
     },
     continued(id, { before, referenced }) {
       const body = held(id)
@@ -203,10 +203,10 @@ export function createLargeJobs(): LargeJobs {
       return opened
     },
     reworded(id, asked) {
-      const said = wordingOf(asked.wording).readRequest(held(id).text)
-      const opened = factsOf(said.body, said.body, asked)
-      bodies.set(id, { text: said.body, asked, hasEnvelopes: opened.hasEnvelopes })
-      return { ...opened, reworded: said.losses }
+      const rewordedCall = wordingOf(asked.wording).readRequest(held(id).text)
+      const opened = factsOf(rewordedCall.body, rewordedCall.body, asked)
+      bodies.set(id, { text: rewordedCall.body, asked, hasEnvelopes: opened.hasEnvelopes })
+      return { ...opened, reworded: rewordedCall.losses }
     },
     recorded(id, answer, stream, conversation) {
       const { text, question } = held(id)

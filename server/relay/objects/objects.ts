@@ -50,7 +50,7 @@ export function createObjects(parts: ObjectParts): ServeObject {
       request = requestOf(given, body?.content)
       models = await modelsOf(parts, request)
       if (models.model !== '')
-        Object.assign(head, { model: models.model, inputBytes: sizeOf(request.content), ...nonTextIn(request.said.value) })
+        Object.assign(head, { model: models.model, inputBytes: sizeOf(request.content), ...nonTextIn(request.parsed.value) })
       ticket = await takeTicket(parts, asked)
       if (given.door.method === 'POST') await parts.books.affords(accountsOf(given.caller, arrival.at.getTime()))
       hold = takeHold(parts, arrival, asked, { asked: models, instead: nobodyElse }, ticket)
@@ -100,12 +100,13 @@ async function asking(
     limits: ({ channel }) => phaseLimits(channel.timeouts, patience),
     prepare: async (one) => (attempt: Attempt) => askOne(parts, request, one, attempt),
   })
-  const told = ask.door.api === 'gemini' ? named(answer, candidate) : answer
-  await noteOwner(parts, request, candidate, told)
-  const text = told.text === undefined || ask.door.api !== 'openai' ? told.text : await inCallersIds(parts, ask.caller.user.id, told.text)
+  const answered = ask.door.api === 'gemini' ? named(answer, candidate) : answer
+  await noteOwner(parts, request, candidate, answered)
+  const text =
+    answered.text === undefined || ask.door.api !== 'openai' ? answered.text : await inCallersIds(parts, ask.caller.user.id, answered.text)
   return {
     candidate,
-    value: told.value,
+    value: answered.value,
     status: answer.status,
     // Uploaded HTML must not be served as a page of Parley's own origin.
     contentType: isJson(answer.headers) ? 'application/json' : 'application/octet-stream',
@@ -115,13 +116,13 @@ async function asking(
   }
 }
 
-async function askOne(parts: ObjectParts, { ask, content, said, object }: ObjectRequest, candidate: Candidate, attempt: Attempt) {
+async function askOne(parts: ObjectParts, { ask, content, parsed, object }: ObjectRequest, candidate: Candidate, attempt: Attempt) {
   const { door, caller, upload } = ask
-  const kept = [...said.keptFiles, ...(keptFileIn(ask.part) === undefined || ask.part === undefined ? [] : [ask.part])]
+  const kept = [...parsed.keptFiles, ...(keptFileIn(ask.part) === undefined || ask.part === undefined ? [] : [ask.part])]
   try {
     const copies = await copiesFor(parts, caller.user.id, candidate, kept, attempt.timer)
     const path = pathOf(ask, object, copies)
-    const sent = content && written(content, said, candidate, copies)
+    const sent = content && written(content, parsed, candidate, copies)
     const answer = await call(
       parts,
       candidate,
@@ -171,25 +172,25 @@ function requestOf(ask: ObjectAsk, content: ObjectContent | undefined): ObjectRe
     value,
   }))
   if (content && 'text' in content) {
-    const said = readObjectBody(door.api, content.text)
-    return { ask, content, said: { ...said, refs: [...said.refs, ...readObjectFields(inAddress).refs] }, object }
+    const parsed = readObjectBody(door.api, content.text)
+    return { ask, content, parsed: { ...parsed, refs: [...parsed.refs, ...readObjectFields(inAddress).refs] }, object }
   }
   const fields = content && 'form' in content ? content.form.parts.flatMap((one) => ('value' in one ? [one] : [])) : []
-  return { ask, content, said: readObjectFields([...fields, ...inAddress]), object }
+  return { ask, content, parsed: readObjectFields([...fields, ...inAddress]), object }
 }
 
-async function modelsOf(parts: ObjectParts, { ask, said, object }: ObjectRequest): Promise<ModelCandidates> {
+async function modelsOf(parts: ObjectParts, { ask, parsed, object }: ObjectRequest): Promise<ModelCandidates> {
   const { door, caller } = ask
-  if (door.api === 'gemini' && said.keptFiles.length > 0) {
+  if (door.api === 'gemini' && parsed.keptFiles.length > 0) {
     const instead =
       door.kind === 'file-search-store'
         ? 'Upload the file to the store itself: `uploadToFileSearchStore`.'
         : 'Send its bytes as inlineData.'
     throw new GatewayError('unsupported_here', `This file is stored by Parley, not by the upstream. ${instead}`)
   }
-  const model = door.does === 'create' && door.kind === 'cached-content' ? modelIn(said.value) : undefined
-  const chosen = await choose(parts, ask, [...(object ? [object] : []), ...said.refs], model)
-  await demandFiles(parts, caller.user.id, said.keptFiles)
+  const model = door.does === 'create' && door.kind === 'cached-content' ? modelIn(parsed.value) : undefined
+  const chosen = await choose(parts, ask, [...(object ? [object] : []), ...parsed.refs], model)
+  await demandFiles(parts, caller.user.id, parsed.keptFiles)
   return chosen
 }
 

@@ -13,7 +13,7 @@ export type ObjectParts = RelayParts & CopyParts
 export interface ObjectRequest {
   ask: ObjectAsk
   content: ObjectContent | undefined
-  said: ObjectBody
+  parsed: ObjectBody
   /** The object that the URL names. */
   object: StateRef | undefined
 }

@@ -43,4 +43,4 @@ export const headersOf = ({ headers }: ObjectAnswer): Record<string, string> => 
   ...Object.fromEntries([...headers].flatMap(([name, value]) => (/^x-goog-upload-/i.test(name) ? [[name.toLowerCase(), value]] : []))),
 })
 
-const dispositionOf = (said: string) => (/^attachment\b/i.test(said) ? said : 'attachment')
+const dispositionOf = (disposition: string) => (/^attachment\b/i.test(disposition) ? disposition : 'attachment')

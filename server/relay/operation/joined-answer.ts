@@ -16,6 +16,6 @@ export interface Answering {
 export function joinedAnswer({ door, upstream, question, head, codecContext }: Answering, bodies: readonly string[]): WholeAnswer {
   const { answer, usage, losses } = upstream.readAnswer(bodies, question, head)
   const written = door.writeAnswer(answer, question, codecContext)
-  const told = { body: written.body, usage, end: 'complete' as const, losses: joinLosses(losses, written.losses) }
-  return { ...told, ...(written.contentType && { contentType: written.contentType }) }
+  const joined = { body: written.body, usage, end: 'complete' as const, losses: joinLosses(losses, written.losses) }
+  return { ...joined, ...(written.contentType && { contentType: written.contentType }) }
 }

@@ -18,7 +18,7 @@ const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
 const filterEnded = () =>
   new GatewayError('upstream_rejected', 'A content filter ended the answer before it had any content.', { publicCode: 'content_filter' })
 
-const says = (part: Part) => part.kind !== 'text' || part.text !== ''
+const hasContent = (part: Part) => part.kind !== 'text' || part.text !== ''
 
 /** The same exchanges, with an error for an answer that a filter ended before any output. */
 export function reportingFilter(exchangeFor: ExchangeFor, { clock, random }: Pick<RelayParts, 'clock' | 'random'>): ExchangeFor {
@@ -44,7 +44,7 @@ function watched(exchange: Exchange, codec: ConversationCodec, codecContext: Cod
 function isFiltered(codec: ConversationCodec, body: string, codecContext: CodecContext): boolean {
   try {
     const { choices } = codec.readResponse(body, noMemo, codecContext)
-    return choices.length > 0 && choices.every(({ finish, parts }) => finish.reason === 'content-filter' && !parts.some(says))
+    return choices.length > 0 && choices.every(({ finish, parts }) => finish.reason === 'content-filter' && !parts.some(hasContent))
   } catch {
     return false
   }

@@ -176,10 +176,10 @@ export class Flow implements Source {
   async #fail(thrown: GatewayError, before: Uint8Array | undefined, end: End): Promise<Uint8Array | undefined> {
     const opened = this.#opened
     const error = opened ? redacted(thrown, opened.candidate) : thrown
-    const said = opened?.value.passage.failure(error) ?? this.#stream.request.writeStreamError?.(error)
-    this.#isBroken = said === undefined
+    const errorBytes = opened?.value.passage.failure(error) ?? this.#stream.request.writeStreamError?.(error)
+    this.#isBroken = errorBytes === undefined
     await this.#close(end, 200, error)
-    return said && before ? Buffer.concat([before, said]) : said
+    return errorBytes && before ? Buffer.concat([before, errorBytes]) : errorBytes
   }
 
   async #close(end: End, status: number, error: GatewayError | undefined): Promise<void> {
@@ -208,9 +208,9 @@ export class Flow implements Source {
   }
 
   #takeErrorEvent(): Promise<Uint8Array | undefined> | undefined {
-    const said = this.#errorEvent
+    const errorBytes = this.#errorEvent
     this.#errorEvent = undefined
-    return said
+    return errorBytes
   }
 }
 

@@ -149,7 +149,7 @@ export class Opening {
     if (this.#spoiled) throw this.#spoiled.thrown
     let room = toll?.room() ?? 0
     for (;;) {
-      if (toll === undefined || !this.#takeAlike(batch, room - batch.size)) {
+      if (toll === undefined || !this.#takeSimilar(batch, room - batch.size)) {
         const frame = this.#next()
         if (frame === undefined) break
         if (!this.#takeOne(batch, frame)) return
@@ -181,7 +181,7 @@ export class Opening {
   }
 
   /** Takes the next events that match an earlier one together, up to `most` bytes of text; false when there are none. */
-  #takeAlike(batch: Batch, most: number): boolean {
+  #takeSimilar(batch: Batch, most: number): boolean {
     const { passage } = this
     if (this.#waiting || !passage.pass) return false
     const text = this.#cutter.text()

@@ -117,9 +117,9 @@ export async function whole(
     if (request.ask.begins) {
       const row = settlement.handOver(answered)
       const { candidate } = received
-      const told = await request.ask.begins({ body: value.body, candidate, head: request.head, row, held: hold.amount })
+      const begun = await request.ask.begins({ body: value.body, candidate, head: request.head, row, held: hold.amount })
       settlement.leave()
-      return { status: 200, contentType: 'application/json', body: told, losses, left: hold.ticket.left }
+      return { status: 200, contentType: 'application/json', body: begun, losses, left: hold.ticket.left }
     }
     if (request.ask.kept) {
       settlement.foresee(answered)

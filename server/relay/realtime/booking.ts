@@ -18,7 +18,7 @@ import { createSessionCost, type SessionCost } from '#relay/spend/session-cost'
 import { interrupted } from '#relay/spend/settle'
 import { createTopUp } from '#relay/spend/top-up'
 import { upstreamPriceOf } from '#relay/spend/upstream-price'
-import { tellOpenSecondBook, usageRow } from '#relay/spend/usage-row'
+import { logOverflowedBook, usageRow } from '#relay/spend/usage-row'
 import type { Candidate } from '#routing/order'
 import { modelNotFound } from '#routing/plan'
 import { asGatewayError, type GatewayError } from '#shared/errors'
@@ -68,7 +68,7 @@ export interface Outcome {
 }
 
 /** Overrides for one kind of session. */
-export interface OwnOfSession extends Partial<Pick<SessionParts, 'setup' | 'told' | 'sent' | 'readmit' | 'watches'>> {
+export interface OwnOfSession extends Partial<Pick<SessionParts, 'setup' | 'toClient' | 'sent' | 'readmit' | 'watches'>> {
   /** Wraps the cost of the session. */
   paid?(sessionCost: SessionCost): SessionCost
   /** Called when the session has ended, before it is settled; returns the ending to record. */
@@ -122,7 +122,7 @@ export function createBooking(parts: RealtimeParts): Booking {
     const { error, served, sessionCost } = outcome
     if (served) begun.attempts.close(error, 0)
     const row = rowOf(begun, outcome)
-    tellOpenSecondBook(parts.log, row)
+    logOverflowedBook(parts.log, row)
     if (!begun.held) await books.record(row)
     else await (sessionCost?.usage() ? books.settle(row) : books.release(row))
     if (served) begun.ask.capture?.answerOver(error?.code)

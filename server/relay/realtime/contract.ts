@@ -48,7 +48,7 @@ export interface KeptSession {
 
 export interface Handles {
   /** The handle that the client gets instead of the upstream's own. */
-  told(session: KeptSession): string
+  clientHandle(session: KeptSession): string
   from?: KeptSession
 }
 

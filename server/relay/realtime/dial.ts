@@ -74,7 +74,7 @@ function answering(noted: NotedDial | undefined) {
     firstFrame: firstFrame.promise,
     forwarding: {
       message(frame) {
-        noted?.heard(frame)
+        noted?.onFrame(frame)
         take(frame)
       },
       drained: () => listener?.drained(),

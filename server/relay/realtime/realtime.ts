@@ -13,10 +13,10 @@ import { candidateAt, heldBeside } from './beside.ts'
 import type { Begun, Booking, Held, OwnOfSession, RealtimeParts } from './booking.ts'
 import type { KeptSession, Realtime, RealtimeAsk } from './contract.ts'
 import { dialAny, type Line } from './dial.ts'
+import { frameRewriter, modelAt } from './frame-rewriter.ts'
 import { notedSession } from './noted-session.ts'
 import { plannedFor } from './planned.ts'
 import type { Session } from './session.ts'
-import { modelAt, toldBy } from './told.ts'
 
 /** The candidates whose account has the session. Throws `not_found` when there is none left. */
 function keepersOf(candidates: readonly Candidate[], { channel, key }: KeptSession): readonly Candidate[] {
@@ -56,7 +56,7 @@ export function createRealtime(parts: RealtimeParts, booking: Booking): Realtime
       }),
     })
     return kept(begun, held, line, {
-      ...(handles && { told: toldBy(codec, handles, line.candidate, ask.service ?? 'api') }),
+      ...(handles && { toClient: frameRewriter(codec, handles, line.candidate, ask.service ?? 'api') }),
       setup: ask.setup ?? (ask.variant && codec.transcriptionSetup?.(model)),
     })
   }

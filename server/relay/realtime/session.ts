@@ -38,7 +38,7 @@ export interface SessionParts {
   /** Rewrites a frame of the client for the upstream. */
   sent?(frame: string): string
   /** Rewrites a frame of the upstream for the client; undefined: unchanged. */
-  told?(frame: string): string | undefined
+  toClient?(frame: string): string | undefined
   /** Throws GatewayError when the caller may not continue. */
   readmit(): void
   /** The client talks to the upstream directly, not over this connection: the hold grows with the upstream's events. */
@@ -218,7 +218,7 @@ export function createSession(parts: SessionParts): Session {
         sessionCost.add(usage)
         parts.note()
       }
-      if (!client?.send((text !== undefined && parts.told?.(text)) || frame)) return leave(broken, '')
+      if (!client?.send((text !== undefined && parts.toClient?.(text)) || frame)) return leave(broken, '')
       if (client.buffered() > highWater) {
         upstreamPaused = true
         upstream.pause()

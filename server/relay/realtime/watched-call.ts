@@ -108,7 +108,7 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
   }
 
   /** Reads the events of the call until it is over, or this process gives it up. */
-  async function heard(job: RunningJob, call: KeptCall, { begun, held }: Handed, sideband: Sideband): Promise<void> {
+  async function meterEvents(job: RunningJob, call: KeptCall, { begun, held }: Handed, sideband: Sideband): Promise<void> {
     const over = Promise.withResolvers<void>()
     let breach: GatewayError | undefined
     let isGivenUp = false
@@ -128,7 +128,7 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
 
     const session = booking.session(begun, { ...held, meter }, sideband, {
       watches: true,
-      told(frame) {
+      toClient(frame) {
         breach ??= readBreach(frame, upstreamModel || undefined)
         return undefined
       },
@@ -180,7 +180,7 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
       sideband?.socket.close(1000, '')
       return !job.lost.aborted
     }
-    await heard(job, call, mine, sideband)
+    await meterEvents(job, call, mine, sideband)
     return !job.lost.aborted
   }
 

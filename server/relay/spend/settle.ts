@@ -14,7 +14,7 @@ import { endedBy } from '#relay/exchange/ended'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { answeringModel } from './hold.ts'
 import { billedAs } from './served-as.ts'
-import { tellOpenSecondBook, usageRow } from './usage-row.ts'
+import { logOverflowedBook, usageRow } from './usage-row.ts'
 
 /** What a settlement needs from the earlier steps. */
 export interface Settled {
@@ -67,7 +67,7 @@ class RequestSettlement implements Settlement {
     const { request } = this.#settled
     this.#close(ending)
     const row = this.#rowOf(ending)
-    tellOpenSecondBook(log, row)
+    logOverflowedBook(log, row)
     await (ending.usage ? books.settle(row) : books.release(row))
     request.ask.capture?.settled(ending.end)
     this.#leave(ending.usage ? tokensIn(ending.usage) : 0)

@@ -73,9 +73,9 @@ async function run({ maxOutput, free, told }: Stream) {
     note: () => undefined,
   })
 
-  meter.hear([{ kind: 'open', choice: 0, at: 0, part: { kind: 'text' } }])
+  meter.add([{ kind: 'open', choice: 0, at: 0, part: { kind: 'text' } }])
   for (let n = 0; n < events; n++) {
-    meter.hear([{ kind: 'delta', choice: 0, at: 0, delta: { text: ` @${1_700_000_000_000_000 + n * 977}@` } }])
+    meter.add([{ kind: 'delta', choice: 0, at: 0, delta: { text: ` @${1_700_000_000_000_000 + n * 977}@` } }])
     const stopped = await charge.passed(frameBytes)
     if (stopped) return { ...did, stopped: stopped.code }
   }
@@ -85,9 +85,9 @@ async function run({ maxOutput, free, told }: Stream) {
     out: { ...noUsage().out, total: 5000 },
     provenance: 'provider' as const,
   }
-  meter.hear([{ kind: 'finish', choice: 0, finish: { reason: 'stop', raw: 'stop' } }])
-  if (told) meter.hear([{ kind: 'usage', usage }])
-  meter.hear([{ kind: 'end' }])
+  meter.add([{ kind: 'finish', choice: 0, finish: { reason: 'stop', raw: 'stop' } }])
+  if (told) meter.add([{ kind: 'usage', usage }])
+  meter.add([{ kind: 'end' }])
   // Once for the client, once for the charge.
   for (let times = 0; times < 2; times++) meter.used(body.length, scale)
   await charge.close()

@@ -3,7 +3,7 @@ import { noUsage } from '#canonical/usage'
 import type { Candidate } from '#routing/order'
 import type { Log } from '#runtime/log'
 import type { PriceFields } from '#shared/console/price'
-import { type Facts, tellOpenSecondBook, usageRow } from './usage-row.ts'
+import { type Facts, logOverflowedBook, usageRow } from './usage-row.ts'
 
 const dearest: PriceFields = { input: '10000', output: '10000' }
 // Only the fields that the row needs of a caller and a channel.
@@ -31,11 +31,11 @@ test('a second book beyond what a column holds is left open, and the log says so
   const log = { warn: (facts: object) => said.push(facts) } as unknown as Log
   const billion = row(1_000_000_000)
   expect(billion).toMatchObject({ cost: 7n, upstreamCost: 10_000_000n * 1_000_000_000n, upstreamPrice: dearest })
-  tellOpenSecondBook(log, billion)
+  logOverflowedBook(log, billion)
   expect(said).toEqual([])
   const nonsense = row(Number.MAX_SAFE_INTEGER)
   expect(nonsense).toMatchObject({ cost: 7n, upstreamCost: null, upstreamPrice: dearest })
-  tellOpenSecondBook(log, nonsense)
+  logOverflowedBook(log, nonsense)
   expect(said).toEqual([{ requestId: 'r' }])
 })
 

@@ -117,7 +117,7 @@ const mostNano = 2n ** 63n - 1n
 const writable = (nano: bigint | null) => (nano !== null && nano <= mostNano ? nano : null)
 
 /** Logs a warning when a row's upstream cost had to be left out. */
-export function tellOpenSecondBook(log: Log, { requestId, upstreamPrice, upstreamCost }: NewLog): void {
+export function logOverflowedBook(log: Log, { requestId, upstreamPrice, upstreamCost }: NewLog): void {
   if (upstreamPrice && upstreamCost === null)
     log.warn({ requestId }, 'the upstream cost of this request, as reported, is too large to be recorded')
 }

@@ -39,11 +39,11 @@ export type ProxyFaultCode = 'PROXY_UNREACHABLE' | 'PROXY_AUTH' | 'PROXY_REFUSED
 export class ProxyFault extends Error {
   readonly code: ProxyFaultCode
   /** The reason from the proxy or the network: a status, a reply number, an error code. */
-  readonly said: string
+  readonly detail: string
 
-  constructor(code: ProxyFaultCode, said: string) {
-    super(`${code} ${said}`)
+  constructor(code: ProxyFaultCode, detail: string) {
+    super(`${code} ${detail}`)
     this.code = code
-    this.said = said
+    this.detail = detail
   }
 }

@@ -127,7 +127,7 @@ export class HttpConnection implements SocketEvents {
     }
     this.#arrived = undefined
     this.#arrivedLater = undefined
-    if (this.#end !== undefined) this.#tellEnd(this.#end.fault)
+    if (this.#end !== undefined) this.#reportEnd(this.#end.fault)
   }
 
   writable(): void {
@@ -136,15 +136,15 @@ export class HttpConnection implements SocketEvents {
     // Closed: its end is reported separately.
     if (taken < 0) return
     this.#unsent = taken < this.#unsent.length ? this.#unsent.subarray(taken) : undefined
-    if (this.#unsent === undefined) this.#tellSent()
+    if (this.#unsent === undefined) this.#reportSent()
   }
 
   ended(fault?: Error): void {
-    if (this.isQuiet) this.#tellEnd(fault)
+    if (this.isQuiet) this.#reportEnd(fault)
     else this.#end ??= { fault }
   }
 
-  #tellEnd(fault: Error | undefined): void {
+  #reportEnd(fault: Error | undefined): void {
     if (this.#isClosed) return
     const user = this.#user
     this.#user = undefined
@@ -157,13 +157,13 @@ export class HttpConnection implements SocketEvents {
     this.#isClosed = true
     this.#socket.terminate()
     this.#lost(this)
-    this.#tellSent()
+    this.#reportSent()
   }
 
-  #tellSent(): void {
-    const told = this.#sent
+  #reportSent(): void {
+    const notify = this.#sent
     this.#sent = undefined
-    told?.()
+    notify?.()
   }
 }
 

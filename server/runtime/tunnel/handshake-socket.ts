@@ -22,7 +22,7 @@ export function handshakeOn(socket: Socket): HandshakeSocket {
   let ended: ProxyFault | undefined
   let wake: () => void = () => undefined
 
-  const hear = (bytes: Buffer) => {
+  const onData = (bytes: Buffer) => {
     received = Buffer.concat([received, bytes])
     if (received.length > mostBytes) ended = new ProxyFault('PROXY_MALFORMED', 'too long')
     wake()
@@ -31,7 +31,7 @@ export function handshakeOn(socket: Socket): HandshakeSocket {
     ended ??= new ProxyFault('PROXY_REFUSED', 'closed')
     wake()
   }
-  socket.on('data', hear)
+  socket.on('data', onData)
   socket.on('end', end)
   socket.on('close', end)
 
@@ -61,7 +61,7 @@ export function handshakeOn(socket: Socket): HandshakeSocket {
       }),
     finish() {
       socket.pause()
-      socket.off('data', hear).off('end', end).off('close', end)
+      socket.off('data', onData).off('end', end).off('close', end)
       // An upstream only sends when asked: these bytes are not from it.
       if (received.length > 0) throw new ProxyFault('PROXY_MALFORMED', 'more than its answer')
       if (ended !== undefined) throw ended

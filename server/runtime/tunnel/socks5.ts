@@ -30,8 +30,8 @@ const malformed = () => new ProxyFault('PROXY_MALFORMED', 'no SOCKS 5')
 
 /** The version, and the byte after it. */
 async function reply(wire: HandshakeSocket): Promise<number> {
-  const [said, value] = await wire.take(2)
-  if (said !== version || value === undefined) throw malformed()
+  const [replyVersion, value] = await wire.take(2)
+  if (replyVersion !== version || value === undefined) throw malformed()
   return value
 }
 

@@ -9,7 +9,7 @@ export interface Publications {
   /** `id` undefined: many rows of the table. */
   add(table: MirroredTable, id: string | undefined): void
   /** Publishes each row once, or the table as a whole. */
-  tell(to: Changes): Promise<void>
+  publishAll(to: Changes): Promise<void>
 }
 
 /** An empty collection. */
@@ -19,7 +19,7 @@ export function createPublications(): Publications {
     add(table, id) {
       pending.set(table, (pending.get(table) ?? new Set()).add(id))
     },
-    async tell(to) {
+    async publishAll(to) {
       for (const [table, ids] of pending) {
         const all = ids.has(undefined) || ids.size > fewRows
         for (const id of all ? [undefined] : ids) await to.publish(table, id)
@@ -39,6 +39,6 @@ export async function atomically<T>(store: Store, work: (store: Store) => Promis
     subscribe: (table, refresh) => store.changes.subscribe(table, refresh),
   }
   const result = await store.db.transaction((tx) => work({ ...store, db: tx, changes }))
-  await publications.tell(store.changes)
+  await publications.publishAll(store.changes)
   return result
 }

@@ -8,7 +8,7 @@ type Refresh = (id: string | undefined) => Promise<void>
 export interface ChangeHub extends Changes {
   readonly signals: Signals
   /** Handles a change or signal from another instance. */
-  heard(topic: string, text: string): void
+  received(topic: string, text: string): void
   /** Changes may have been missed: refreshes everything. */
   missed(): void
   close(): void
@@ -73,9 +73,9 @@ export function createChanges(source: ChangeSource): ChangeHub {
     },
     signals: {
       send: (topic, text) => void source.announce?.(topic, text).catch(() => undefined),
-      hear: (topic, listener) => void signalListeners.set(topic, listener),
+      onSignal: (topic, listener) => void signalListeners.set(topic, listener),
     },
-    heard(topic, text) {
+    received(topic, text) {
       const listener = signalListeners.get(topic)
       if (listener) listener(text)
       else void refresh(topic, text === everything ? undefined : text)

@@ -51,7 +51,7 @@ export function createDatabaseWorker(clock: Clock, link: Pick<WorkerLink<CallMes
   }
 
   /** The answer, unless the worker is silent for too long. */
-  function heard(answer: Promise<unknown>, withinMs: number): Promise<unknown> {
+  function inTime(answer: Promise<unknown>, withinMs: number): Promise<unknown> {
     const silence = Promise.withResolvers<never>()
     const mine: Pending = { ticksLeft: silentTicks + Math.ceil(withinMs / tickMs), give: silence.reject }
     pending.add(mine)
@@ -68,7 +68,7 @@ export function createDatabaseWorker(clock: Clock, link: Pick<WorkerLink<CallMes
     async call({ module, name, payload, transfer, withinMs }) {
       const answer = link.ask({ kind: 'call', module: module.href, name, payload, withinMs }, transfer)
       try {
-        return await (withinMs === undefined ? answer : heard(answer, withinMs))
+        return await (withinMs === undefined ? answer : inTime(answer, withinMs))
       } catch (thrown) {
         if (!(thrown instanceof WorkerFault && thrown.isUnanswered)) throw thrown
         throw new GatewayError(

@@ -31,7 +31,7 @@ export async function inDraft<T>(store: Store, clock: Clock, work: (draft: Store
       hub.close()
     }
   })
-  await publications.tell(store.changes)
+  await publications.publishAll(store.changes)
   return result
 }
 

@@ -24,11 +24,11 @@ export function guard(db: Db): Db {
   })
 }
 
-/** Patches the store in place: reports every call from now on to `heard`. Queries inside a transaction belong to it. */
+/** Patches the store in place: reports every call from now on to `onCall`. Queries inside a transaction belong to it. */
 export function watchCalls(
   { db, worker }: Pick<Store, 'db' | 'worker'>,
   clock: Pick<Clock, 'monotonic'>,
-  heard: (call: DatabaseCall) => void,
+  onCall: (call: DatabaseCall) => void,
 ): void {
   async function timed<T>(kind: DatabaseCall['kind'], run: () => Promise<T>): Promise<T> {
     const from = clock.monotonic()
@@ -38,7 +38,7 @@ export function watchCalls(
       failed = false
       return result
     } finally {
-      heard({ kind, ms: clock.monotonic() - from, failed })
+      onCall({ kind, ms: clock.monotonic() - from, failed })
     }
   }
   surround(db, timed)

@@ -51,12 +51,12 @@ test.if(engines.includes('postgres'))(
     const way = await silenceable(database.url)
     const client = postgres(database.url, { max: 1, onnotice: () => {} })
     const clock = handClock()
-    const heard: string[] = []
+    const received: string[] = []
     let missed = 0
     let pulses = 0
     const listening = await listenTo({
       ...{ clock, url: way.url, name: 'test', channel: 'parley', pulse: 'me:pulse:' },
-      heard: (payload) => void heard.push(payload),
+      received: (payload) => void received.push(payload),
       missed() {
         missed += 1
       },
@@ -67,13 +67,13 @@ test.if(engines.includes('postgres'))(
     })
     try {
       await client.notify('parley', 'one')
-      await until(() => heard.length === 1)
+      await until(() => received.length === 1)
       // A connection that receives its pulses is kept.
       for (let n = 1; n <= 3; n++) {
         await clock.advance(pulseMs)
         await until(() => pulses === n)
         await client.notify('parley', `after ${n}`)
-        await until(() => heard.length === 1 + n)
+        await until(() => received.length === 1 + n)
       }
       expect([missed, way.listening.length]).toEqual([0, 1])
 
@@ -85,8 +85,8 @@ test.if(engines.includes('postgres'))(
       await until(() => missed === 1)
       expect(way.listening).toHaveLength(2)
       await client.notify('parley', 'two')
-      await until(() => heard.includes('two'))
-      expect(heard).not.toContain('lost')
+      await until(() => received.includes('two'))
+      expect(received).not.toContain('lost')
     } finally {
       await listening.close()
       await client.end({ timeout: 1 })

@@ -13,7 +13,7 @@ export interface ListeningOptions {
   name: string
   channel: string
   /** Gets every payload except for pulses. */
-  heard(payload: string): void
+  received(payload: string): void
   /** Something may have been missed. */
   missed(): void
   /** Sends a payload to the channel over another connection; rejects when the database cannot be reached. */
@@ -32,7 +32,7 @@ export const pulseMs = 10_000
 
 /** Listens. Rejects when the database cannot be reached. */
 export async function listenTo(options: ListeningOptions): Promise<Listening> {
-  const { clock, url, name, channel, heard, missed, notify, pulse } = options
+  const { clock, url, name, channel, received, missed, notify, pulse } = options
   /** Numbers of pulses: the last one that was sent, and the last one that came back. */
   let [sent, back, last] = [0, 0, 0]
   let isReplacing = false
@@ -43,7 +43,7 @@ export async function listenTo(options: ListeningOptions): Promise<Listening> {
     let isConnected = false
     const onPayload = (payload: string) => {
       if (payload.startsWith(pulse)) back = Math.max(back, Number(payload.slice(pulse.length)))
-      else heard(payload)
+      else received(payload)
     }
     try {
       await client.listen(channel, onPayload, () => {

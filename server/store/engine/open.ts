@@ -109,7 +109,7 @@ async function listenFor(
   log: (message: string) => void,
 ): Promise<{ changes: ChangeHub; close(): Promise<void> }> {
   const changes = createChanges({ clock, log, ...(others && { pollMs, announce: others.announce }) })
-  const listening = await others?.listen(clock, changes.heard, changes.missed)
+  const listening = await others?.listen(clock, changes.received, changes.missed)
   return {
     changes,
     async close() {

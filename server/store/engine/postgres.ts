@@ -72,12 +72,12 @@ function othersThrough(url: string, name: string, origin: string, notify: (paylo
     async announce(table, id) {
       await notify(`${origin}:${table}:${id}`)
     },
-    listen: (clock, heard, missed) =>
+    listen: (clock, received, missed) =>
       listenTo({
         ...{ clock, url, name, channel, missed, notify },
-        heard(payload) {
+        received(payload) {
           const [from, table, ...id] = payload.split(':')
-          if (from !== origin && table !== undefined && table !== pulse) heard(table, id.join(':'))
+          if (from !== origin && table !== undefined && table !== pulse) received(table, id.join(':'))
         },
         pulse: `${origin}:${pulse}:`,
       }),

@@ -50,7 +50,7 @@ export interface Changes {
 export interface Signals {
   /** Never rejects and does not wait. Does nothing where this is the only process. */
   send(topic: SignalTopic, text: string): void
-  hear(topic: SignalTopic, listener: (text: string) => void): void
+  onSignal(topic: SignalTopic, listener: (text: string) => void): void
 }
 
 /** Topics of signals. */
@@ -86,5 +86,5 @@ export interface Engine {
 export interface Others {
   announce(topic: MirroredTable | SignalTopic, id: string): Promise<void>
   /** Reports changes made by other instances, not by this one, until it is closed; `missed` is called when some may have been missed. */
-  listen(clock: Clock, heard: (table: string, id: string) => void, missed: () => void): Promise<{ close(): Promise<void> }>
+  listen(clock: Clock, received: (table: string, id: string) => void, missed: () => void): Promise<{ close(): Promise<void> }>
 }

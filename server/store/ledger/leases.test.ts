@@ -46,7 +46,8 @@ describe.each([...engines])('leases on %s', (engine) => {
   }
   const call = (fields: Partial<SyncCall> & Pick<SyncCall, 'instance' | 'seq'>) =>
     syncBooks(base.store, { lines: [], own: [], ask: [], ...fields })
-  const resynced = (instance: bigint, seq: bigint, heard = 0n) => resyncLeases(base.store, { instance, seq, heard, folder: 'f' })
+  const resynced = (instance: bigint, seq: bigint, acknowledged = 0n) =>
+    resyncLeases(base.store, { instance, seq, acknowledged, folder: 'f' })
   const balance = async (id: string) => {
     const found = (await readWallets(base.store.db, [id])).get(id)
     return [found?.balance, found?.held]
@@ -168,10 +169,10 @@ describe.each([...engines])('leases on %s', (engine) => {
     const id = await wallet(100n)
     const instance = await registerInstance(base.store, { folder: 'f' })
     await call({ instance, seq: 5n, ask: [[{ account: id, need: 40n, want: 40n }]] })
-    expect(await refused(call({ instance, seq: 7n, heard: 6n, lines: [line(`${id}-1`, id, 30n, 30n)] }))).toBe(true)
+    expect(await refused(call({ instance, seq: 7n, acknowledged: 6n, lines: [line(`${id}-1`, id, 30n, 30n)] }))).toBe(true)
     expect(await charged(`${id}-1`)).toBeUndefined()
     expect(await resynced(instance, 8n, 6n)).toEqual({ forgot: true, leases: new Map([[id, 40n]]) })
-    await call({ instance, seq: 9n, heard: 8n, lines: [line(`${id}-1`, id, 30n, 30n)] })
+    await call({ instance, seq: 9n, acknowledged: 8n, lines: [line(`${id}-1`, id, 30n, 30n)] })
     expect(await charged(`${id}-1`)).toBe('30')
     const lost = 12_345_678_901n
     expect(await resynced(lost, 3n, 2n)).toEqual({ forgot: true, leases: undefined })

@@ -42,7 +42,7 @@ export interface SyncCall<Line = BookLine> {
   /** The lines are interrupted requests whose process may be alive: their real ends may still arrive. */
   interrupted?: boolean
   /** The number of the last answered call: a database that does not know it has lost commits. */
-  heard?: bigint
+  acknowledged?: bigint
 }
 
 /** An account from an instance's view, in nano-dollars. */
@@ -102,24 +102,24 @@ function isUnusual({ replay = false, lines, own, ask }: SyncCall): boolean {
 
 /** One call with everything in JSON: for replays, for lines that leases do not pay in full, and other unusual cases. */
 async function syncSlowly({ db }: Pick<Store, 'db'>, call: SyncCall): Promise<SyncAnswer> {
-  const { instance, seq, lines, own, ask, replay = false, heard = 0n, again = false } = call
+  const { instance, seq, lines, own, ask, replay = false, acknowledged = 0n, again = false } = call
   const sent = lines.map(({ row, accounts, owed, covered }, n) => ({ n, row: rowByColumns(row), accounts, cost: owed, covered }))
   const result = await db.execute(
     sql`select books_sync(${instance}::bigint, ${seq}::bigint, ${replay}::boolean, ${json(sent)}, ${json(own)}, ${json(ask)}) as answer
-      from instances ${ask.length > 0 && !again ? sql`, books_may_take()` : sql``} where id = ${instance} and seq >= ${heard}::bigint`,
+      from instances ${ask.length > 0 && !again ? sql`, books_may_take()` : sql``} where id = ${instance} and seq >= ${acknowledged}::bigint`,
   )
   const [row] = returned<{ answer: string }>(result)
   if (!row) throw await whyNothing(db, call)
   return answerOf(row.answer)
 }
 
-async function whyNothing(db: Store['db'], { instance, heard = 0n, ask }: SyncCall): Promise<Error> {
+async function whyNothing(db: Store['db'], { instance, acknowledged = 0n, ask }: SyncCall): Promise<Error> {
   const known =
     ask.length > 0 &&
     (await db
       .select()
       .from(instances)
-      .where(and(eq(instances.id, instance), gte(instances.seq, heard))))
+      .where(and(eq(instances.id, instance), gte(instances.seq, acknowledged))))
   return known && known.length > 0 ? new TakesPaused() : new Forgotten('the database has lost a call that it had answered')
 }
 
@@ -148,7 +148,7 @@ export interface Resync {
   instance: bigint
   seq: bigint
   /** The number of the last answered call. */
-  heard: bigint
+  acknowledged: bigint
   /** The installation the instance belongs to. */
   folder: string
 }
@@ -166,22 +166,22 @@ export interface Resynced {
  * afterwards, closed.
  */
 export async function resyncLeases(store: Pick<Store, 'db'>, call: Resync): Promise<Resynced> {
-  if (await renumber(store, call, call.heard)) return { forgot: false, leases: await leasesOf(store, call.instance) }
+  if (await renumber(store, call, call.acknowledged)) return { forgot: false, leases: await leasesOf(store, call.instance) }
   const [now] = await store.db.select().from(instances).where(eq(instances.id, call.instance))
   if (!now) {
     await restoreInstance(store, call.instance, call.folder)
     await beginTelling(store, call.instance)
     return { forgot: true, leases: undefined }
   }
-  const forgot = now.seq < call.heard
+  const forgot = now.seq < call.acknowledged
   if (forgot) await beginTelling(store, call.instance)
   const isMine = forgot && (await renumber(store, call, 0n))
   return { forgot, leases: isMine ? await leasesOf(store, call.instance) : undefined }
 }
 
-/** False when the instance is closed, a later call arrived first, or the database does not know the call `heard`. */
-async function renumber({ db }: Pick<Store, 'db'>, { instance, seq }: Resync, heard: bigint): Promise<boolean> {
-  const fitting = and(eq(instances.id, instance), eq(instances.state, 'live'), lt(instances.seq, seq), gte(instances.seq, heard))
+/** False when the instance is closed, a later call arrived first, or the database does not know the call `acknowledged`. */
+async function renumber({ db }: Pick<Store, 'db'>, { instance, seq }: Resync, acknowledged: bigint): Promise<boolean> {
+  const fitting = and(eq(instances.id, instance), eq(instances.state, 'live'), lt(instances.seq, seq), gte(instances.seq, acknowledged))
   const rows = await db.update(instances).set({ seq, seen: sql`clock_timestamp()` }).where(fitting).returning({ id: instances.id })
   return rows.length > 0
 }

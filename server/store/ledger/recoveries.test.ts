@@ -28,7 +28,7 @@ describe('takes', () => {
       throw thrown
     }
   }
-  const loses = (instance: bigint) => resyncLeases(base.store, { instance, seq: ++seq, heard: 1_000n, folder: 'f' })
+  const loses = (instance: bigint) => resyncLeases(base.store, { instance, seq: ++seq, acknowledged: 1_000n, folder: 'f' })
 
   beforeAll(async () => {
     base = await throwawayDatabase('embedded')

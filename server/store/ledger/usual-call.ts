@@ -19,7 +19,7 @@ export type BooksPlace = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
 interface UsualCall {
   instance: bigint
   seq: bigint
-  heard?: bigint
+  acknowledged?: bigint
   lines: readonly BookLine[]
   own: readonly { account: string; back: bigint; held: bigint }[]
   ask: readonly unknown[]
@@ -41,13 +41,13 @@ export async function usualCall(place: BooksPlace, call: UsualCall): Promise<str
   }
 }
 
-async function syncRows({ db, engine }: BooksPlace, { instance, seq, heard = 0n, lines, own, ask }: UsualCall): Promise<string> {
+async function syncRows({ db, engine }: BooksPlace, { instance, seq, acknowledged = 0n, lines, own, ask }: UsualCall): Promise<string> {
   const fresh = distinct(lines)
   const { accounts, owners, since, till } = sumLines(fresh)
   const held = new Map<string, bigint>()
   for (const { account, back, held: amount } of own) if (back === 0n) held.set(account, amount)
   const parts = [...new Set([...accounts.keys(), ...held.keys()])]
-  const numbers = [instance, seq, heard].map(String)
+  const numbers = [instance, seq, acknowledged].map(String)
   const sums = [
     textArray(parts),
     numberArray(parts.map((account) => accounts.get(account)?.amount ?? 0n)),

@@ -98,12 +98,12 @@ export async function interruptReplayItems(store: Store, jobId: string, runner: 
 
 /** Asks the user's job to stop; false: none is running. */
 export async function stopReplay({ db }: Store, userId: string, id: string): Promise<boolean> {
-  const told = await db
+  const updated = await db
     .update(replayJobs)
     .set({ stopAsked: true })
     .where(and(ofUser(userId, id), eq(replayJobs.state, 'running')))
     .returning({ id: replayJobs.id })
-  return told.length > 0
+  return updated.length > 0
 }
 
 /**

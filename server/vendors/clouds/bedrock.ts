@@ -20,9 +20,9 @@ export function bedrockRegion(url: string, options: Readonly<Record<string, stri
 }
 
 /** The names of application profiles and custom models do not show what they are: they count as Claude, as they always did. */
-const saysWhatItIs = /^(?!arn:)|:(?:foundation-model|inference-profile)[/]/
+const namesItsModel = /^(?!arn:)|:(?:foundation-model|inference-profile)[/]/
 
-const converses = (model: string): boolean => !isClaude(model) && saysWhatItIs.test(model)
+const converses = (model: string): boolean => !isClaude(model) && namesItsModel.test(model)
 
 function endpoint(baseUrl: string, { dialect, model, operation, options, stream }: EndpointTarget): string {
   if (dialect !== 'messages' || operation !== 'generate') throw notServed()

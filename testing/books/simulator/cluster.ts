@@ -144,9 +144,9 @@ export function createCluster({ database, seed, sites: count, network, setting, 
   }
 
   function notify(topic: string, id: string, by?: Process): void {
-    for (const [process, heard] of listeners) {
+    for (const [process, received] of listeners) {
       if (process === by || network.fate(topic) !== 'answered') continue
-      clock.after(network.delay(), () => void process.clock.after(0, () => heard(topic, id)))
+      clock.after(network.delay(), () => void process.clock.after(0, () => received(topic, id)))
     }
   }
 
@@ -193,9 +193,9 @@ export function createCluster({ database, seed, sites: count, network, setting, 
       query: (...args: Parameters<typeof client.query>) => process.carry(() => client.query(...args), args.slice(0, 2).join()),
       transaction: <T>(work: Parameters<typeof client.transaction<T>>[0]) => process.carry(() => client.transaction(work)),
     }
-    const { store, heard } = storeOver(simulatedClient, process.clock, async (topic, id) => notify(topic, id, process))
+    const { store, received } = storeOver(simulatedClient, process.clock, async (topic, id) => notify(topic, id, process))
     site.store = store
-    listeners.set(process, heard)
+    listeners.set(process, received)
     const asked = watched(directBooks(store, process.clock), site, process)
     const options = { store, clock: process.clock, random: seededRandom, log, database: actions.answers?.(asked) ?? asked }
     const files = { folder: site.folder, installation: site.name, fsync: 'never', maxBytes: 512 * 1024 } as const

@@ -16,7 +16,7 @@ import type { BooksDatabase } from './database.ts'
 /** The answers that clients got for codes. */
 export interface CodeRecord {
   /** How often a client was told that it redeemed a code, by code. */
-  heard: Map<string, number>
+  acknowledged: Map<string, number>
   counts: { redeemed: number; 'codes refused': number; 'codes without an answer': number }
 }
 
@@ -29,7 +29,7 @@ export async function planCodes(
   { seed, wallets, activeMs, redeem }: { seed: number; wallets: readonly [string, ...string[]]; activeMs: number; redeem?: Redeem },
 ): Promise<CodeRecord> {
   const random = seeded(seed * 7_817 + 3)
-  const record: CodeRecord = { heard: new Map(), counts: { redeemed: 0, 'codes refused': 0, 'codes without an answer': 0 } }
+  const record: CodeRecord = { acknowledged: new Map(), counts: { redeemed: 0, 'codes refused': 0, 'codes without an answer': 0 } }
   const codes = Array.from({ length: 2 + random.below(5) }, (_, n) => ({
     id: `${seed}-c${n}`,
     code: Array.from({ length: 24 }, () => letters[random.below(32)]).join(''),
@@ -52,7 +52,7 @@ export async function planCodes(
     if (!store || !process) return
     try {
       await (redeem ?? right)({ store, clock: process.clock }, walletId, code)
-      record.heard.set(id, (record.heard.get(id) ?? 0) + 1)
+      record.acknowledged.set(id, (record.acknowledged.get(id) ?? 0) + 1)
       record.counts.redeemed += 1
     } catch (thrown) {
       if (thrown instanceof GatewayError && ['invalid_code', 'code_used'].includes(thrown.code)) record.counts['codes refused'] += 1
@@ -84,11 +84,11 @@ const state = sql`
   from codes c`
 
 /** Broken rules of codes; adds what they credited to `posted`. */
-export async function judgeCodes({ db }: Store, { heard }: CodeRecord, posted: Map<string, bigint>): Promise<string[]> {
+export async function judgeCodes({ db }: Store, { acknowledged }: CodeRecord, posted: Map<string, bigint>): Promise<string[]> {
   type Row = { id: string; wallet: string | null; value: string; marked: boolean; credited: string; entries: number }
   return returned<Row>(await db.execute(state)).flatMap(({ id, wallet, value, marked, credited, entries }) => {
     if (wallet !== null) posted.set(wallet, (posted.get(wallet) ?? 0n) + BigInt(credited))
-    const times = heard.get(id) ?? 0
+    const times = acknowledged.get(id) ?? 0
     return [
       ...(entries === Number(marked) && credited === (marked ? value : '0')
         ? []

@@ -64,7 +64,7 @@ export async function openBooksDatabase(): Promise<BooksDatabase> {
   }
 }
 
-/** A store on this client. `announce` notifies the other processes; `heard` receives their notifications. */
+/** A store on this client. `announce` notifies the other processes; `received` takes their notifications. */
 export function storeOver(client: Client, clock: Clock, announce?: (topic: string, id: string) => Promise<void>) {
   const changes = createChanges({ clock, log: () => {}, ...(announce && { announce }) })
   const store: Store = {
@@ -76,5 +76,5 @@ export function storeOver(client: Client, clock: Clock, announce?: (topic: strin
     alive: () => Promise.resolve(true),
     close: () => Promise.resolve(),
   }
-  return { store, heard: changes.heard }
+  return { store, received: changes.received }
 }

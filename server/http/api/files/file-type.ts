@@ -24,14 +24,14 @@ const unknown = 'application/octet-stream'
 
 /** The declared type, without parameters; if that is not specific, by the name. */
 export function fileType(declared: string | null | undefined, name: string): string {
-  const said = (declared ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  if (/^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,100}$/.test(said) && said !== unknown) return said
+  const declaredType = (declared ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (/^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,100}$/.test(declaredType) && declaredType !== unknown) return declaredType
   return types[/\.(\w{1,8})$/.exec(name)?.[1]?.toLowerCase() ?? ''] ?? unknown
 }
 
 /** A name that is safe to show and send: no path, no control characters, at most 255 characters. */
-export function fileName(said: string | null | undefined): string {
-  const last = (said ?? '').split(/[/\\]/).at(-1) ?? ''
+export function fileName(declaredType: string | null | undefined): string {
+  const last = (declaredType ?? '').split(/[/\\]/).at(-1) ?? ''
   const name = last
     .replace(/\p{Cc}/gu, '')
     .slice(0, 255)

@@ -58,10 +58,11 @@ export function pageOf(all: readonly KeptFile[], limit: string | null, after: st
 /** The requested lifetime of a file, in milliseconds. */
 function lifeIn(field: (name: string) => string | undefined): number {
   for (const name of ['expires_after[seconds]', 'expires_in_seconds']) {
-    const said = field(name)
-    if (said === undefined) continue
-    if (!/^\d{1,8}$/.test(said) || Number(said) < 3600 || Number(said) * 1000 > usualLife) throw wrong(name, 'from 3600 to 2592000 seconds')
-    return Number(said) * 1000
+    const seconds = field(name)
+    if (seconds === undefined) continue
+    if (!/^\d{1,8}$/.test(seconds) || Number(seconds) < 3600 || Number(seconds) * 1000 > usualLife)
+      throw wrong(name, 'from 3600 to 2592000 seconds')
+    return Number(seconds) * 1000
   }
   return usualLife
 }

@@ -40,16 +40,16 @@ async function words(visit: Visit, services: FileServices): Promise<Record<strin
 }
 
 async function begin(services: UploadServices, visit: Visit, caller: Ask['caller']): Promise<Response> {
-  const said = await words(visit, services)
-  if (said.name !== undefined) {
+  const fields = await words(visit, services)
+  if (fields.name !== undefined) {
     throw new GatewayError('unsupported_here', 'Parley names files itself: leave out `name` and use the one in the answer.', {
       param: 'file.name',
     })
   }
   const size = Number(header(visit, 'header-content-length') ?? 0)
-  const named = typeof said.displayName === 'string' ? said.displayName : header(visit, 'file-name')
+  const named = typeof fields.displayName === 'string' ? fields.displayName : header(visit, 'file-name')
   const name = fileName(named)
-  const declared = header(visit, 'header-content-type') ?? (typeof said.mimeType === 'string' ? said.mimeType : null)
+  const declared = header(visit, 'header-content-type') ?? (typeof fields.mimeType === 'string' ? fields.mimeType : null)
   const id = await services.files.begin(caller.user.id, {
     name,
     type: fileType(declared, name),
@@ -89,7 +89,7 @@ async function goOn(services: FileServices, visit: Visit, { tenant, id }: Owned,
 }
 
 /** The state of an upload, for a client that resumes. */
-async function told(services: FileServices, { tenant, id }: Owned): Promise<Response> {
+async function progress(services: FileServices, { tenant, id }: Owned): Promise<Response> {
   const file = await services.files.find(tenant, id)
   if (!file) throw new GatewayError('not_found', 'There is no such upload.')
   const answer = json({})
@@ -111,7 +111,7 @@ function upload(services: UploadServices, visit: Visit): Promise<Response> {
   if (commands.includes('start')) return begin(services, visit, caller)
   const owned = { tenant: caller.user.id, id }
   if (commands.includes('upload') || commands.includes('finalize')) return goOn(services, visit, owned, commands)
-  if (commands.includes('query')) return told(services, owned)
+  if (commands.includes('query')) return progress(services, owned)
   if (commands.includes('cancel')) return cancelled(services, owned)
   throw new GatewayError('unsupported_here', 'Parley supports resumable uploads only: begin with X-Goog-Upload-Command: start.')
 }

@@ -92,12 +92,12 @@ function sessionOf(visit: Visit, text: string, minted: ClientSecret | undefined)
   }
   const before = minted?.session === undefined ? {} : (JSON.parse(minted.session) as Record<string, unknown>)
   const session = readCallSession(text, before)
-  const said = session.model
-  if (said === undefined) return { ...session, model: modelIn(visit.url, visit.addressed, minted?.model) }
-  if (minted?.model !== undefined && said !== minted.model) {
+  const sessionModel = session.model
+  if (sessionModel === undefined) return { ...session, model: modelIn(visit.url, visit.addressed, minted?.model) }
+  if (minted?.model !== undefined && sessionModel !== minted.model) {
     throw new GatewayError('invalid_value', 'The client secret is for another model.', { param: 'session.model' })
   }
-  return { ...session, model: said }
+  return { ...session, model: sessionModel }
 }
 
 async function create(services: CallServices, visit: Visit): Promise<Response> {

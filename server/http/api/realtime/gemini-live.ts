@@ -59,10 +59,10 @@ const textOf = (frame: SocketFrame): string => (typeof frame === 'string' ? fram
 /** Session handles are sealed: they contain the session's location, and are of no use to other tenants. */
 function handlesFor(sealer: Sealer, tenant: string, named: string | undefined): Handles {
   const as = JSON.stringify(['live session', tenant])
-  const told = (session: KeptSession) => sealer.seal(JSON.stringify(session), as)
-  if (named === undefined) return { told }
+  const clientHandle = (session: KeptSession) => sealer.seal(JSON.stringify(session), as)
+  if (named === undefined) return { clientHandle }
   try {
-    return { told, from: JSON.parse(sealer.open(named, as)) as KeptSession }
+    return { clientHandle, from: JSON.parse(sealer.open(named, as)) as KeptSession }
   } catch {
     throw new GatewayError('not_found', 'There is no session with this handle.', { param: 'setup.sessionResumption.handle' })
   }

@@ -59,7 +59,7 @@ test('what is no answer is the upstream’s error, whatever the status said', ()
 test('its texts are heard only where they have to be counted', () => {
   const heardOf = (usage: unknown) => {
     const heard: string[] = []
-    const estimator = { input: () => 0, output: () => 7, hear: (text: string) => heard.push(text) }
+    const estimator = { input: () => 0, output: () => 7, addText: (text: string) => heard.push(text) }
     const body = JSON.stringify({ type: 'message', content: [{ type: 'text', text: 'Everest' }], stop_reason: 'end_turn', usage })
     return { heard, output: readWhole(body, {}, 10, estimator).usage.out.total }
   }

@@ -204,7 +204,7 @@ describe('bytes', () => {
 /** A stream read one by one, or with the events taken together that are like one before. */
 function hearing(chunks: readonly Uint8Array[], together: boolean) {
   const heard: string[] = []
-  const meter = messagesMeter({}, { hear: (said) => void heard.push(said) })
+  const meter = messagesMeter({}, { addText: (said) => void heard.push(said) })
   const cutter = createSseSplitter()
   const out: (string | undefined)[] = []
   for (const chunk of chunks) {

@@ -8,8 +8,8 @@ import type { Scale, TextListener } from '#canonical/token-estimator'
 import type { Usage } from '#canonical/usage'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { type AlikeEvents, alikeEvents, type StringTaker } from '#wire/alike-events'
 import { parseObject, scanFields } from '#wire/json-scan'
+import { type SimilarEvents, type StringTaker, similarEvents } from '#wire/similar-events'
 import { type FieldChanges, fieldEdits, splice } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
 import { readInnerError } from '../error.ts'
@@ -30,7 +30,7 @@ class MessagesMeter implements Meter, StringTaker {
   readonly #listener: TextListener | undefined
   readonly #delivered: Delivered
   /** Most deltas are like the one before. */
-  readonly #usual = alikeEvents()
+  readonly #usual = similarEvents()
   /** What their text counts as. */
   #usualKind: 'text' | 'reasoning' = 'text'
   #reading: CumulativeUsage | undefined
@@ -49,8 +49,8 @@ class MessagesMeter implements Meter, StringTaker {
 
   push(frame: Frame): FrameVerdict {
     if (this.#isDone || this.#hasFailed) return withheld
-    const alike = this.#usual.takes(frame)
-    if (alike) return { out: alike, meaningful: true }
+    const similar = this.#usual.takes(frame)
+    if (similar) return { out: similar, meaningful: true }
     const event = readEvent(frame)
     // Another dialect's terminator, on which clients of this dialect fail.
     if (event === 'nothing') return frame.data === '[DONE]' ? withheld : { out: closedEvent(frame, frame.raw), meaningful: false }
@@ -63,14 +63,14 @@ class MessagesMeter implements Meter, StringTaker {
     return { out, meaningful: this.#note(event), ...createdBy(event, this.#keepsAnswer) }
   }
 
-  pass(text: string, from: number, most: number): ReturnType<AlikeEvents['pass']> {
+  pass(text: string, from: number, most: number): ReturnType<SimilarEvents['pass']> {
     return this.#isDone || this.#hasFailed ? undefined : this.#usual.pass(text, from, most)
   }
 
   /** Counts the text of an event that was not parsed. */
   take(text: string, bytes: number): void {
     this.#delivered[this.#usualKind] += bytes
-    this.#listener?.hear(text, bytes)
+    this.#listener?.addText(text, bytes)
   }
 
   usage(inputBytes: number, scale?: Scale): Usage {

@@ -13,7 +13,16 @@ import { protoRules } from '../proto-json.ts'
 /** Veo's default duration in seconds. */
 export const usualSeconds = 8
 
-const wishes = ['seed', 'fps', 'personGeneration', 'enhancePrompt', 'generateAudio', 'compressionQuality', 'resizeMode', 'task'] as const
+const hintFields = [
+  'seed',
+  'fps',
+  'personGeneration',
+  'enhancePrompt',
+  'generateAudio',
+  'compressionQuality',
+  'resizeMode',
+  'task',
+] as const
 const beside = ['lastFrame', 'video', 'referenceImages', 'mask', 'cameraControl'] as const
 
 /** `:predictLongRunning` as a question. Throws GatewayError 400. */
@@ -25,8 +34,8 @@ export function readQuestion(body: string): VideoQuestion {
   const parameters = fields.object('parameters')?.as<JsonObject>()
   const ratio = parameters?.word('aspectRatio', ['16:9', '9:16'])
   const lines = parameters?.text('resolution')
-  const hints = wishes.filter((name) => parameters?.has(name)).map((name) => `parameters.${name}`)
-  parameters?.ignore(...wishes)
+  const hints = hintFields.filter((name) => parameters?.has(name)).map((name) => `parameters.${name}`)
+  parameters?.ignore(...hintFields)
   const needs = beside.filter((name) => instance.as<JsonObject>().has(name)).map((name) => `instances[0].${name}`)
   if (needs.length > 0) instance.as<JsonObject>().ignore(...beside)
   const negative = parameters?.text('negativePrompt')

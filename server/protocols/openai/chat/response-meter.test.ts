@@ -52,7 +52,7 @@ test('an error object tells its own kind', () => {
 test('its texts are heard only where they have to be counted', () => {
   const heardOf = (usage: unknown, isPlausible = true) => {
     const heard: string[] = []
-    const estimator = { input: () => 0, output: () => 7, hear: (text: string) => heard.push(text), isPlausible: () => isPlausible }
+    const estimator = { input: () => 0, output: () => 7, addText: (text: string) => heard.push(text), isPlausible: () => isPlausible }
     const body = JSON.stringify({
       choices: [{ index: 0, message: { role: 'assistant', content: 'Everest' }, finish_reason: 'stop' }],
       usage,

@@ -30,7 +30,7 @@ const streamOf = (differing: boolean) =>
 
 function outcome(stream: Uint8Array, { chunks = [stream], most = 0 }: { chunks?: readonly Uint8Array[]; most?: number } = {}) {
   const heard: string[] = []
-  const meter = responsesMeter({ model: 'asked' }, { hear: (text) => void heard.push(text) })
+  const meter = responsesMeter({ model: 'asked' }, { addText: (text) => void heard.push(text) })
   const cutter = createSseSplitter({ bytewise })
   const out: Buffer[] = []
   let together = 0

@@ -7,8 +7,8 @@ import { later, type ReportedUsage } from '#canonical/delivered'
 import type { TextListener } from '#canonical/token-estimator'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { alikeEvents } from '#wire/alike-events'
 import { parseObject } from '#wire/json-scan'
+import { similarEvents } from '#wire/similar-events'
 import type { FieldChange } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
 import { itemMeter, itemsAmount } from '../item-meter.ts'
@@ -40,12 +40,12 @@ export function responsesMeter(edits: AnswerEdits, listener?: TextListener): Met
   let ended: 'complete' | 'length' | undefined
   let hasFailed = false
   /** Most deltas are like the one before. */
-  const usual = alikeEvents()
+  const usual = similarEvents()
 
   function push(frame: Frame): FrameVerdict {
     if (ended || hasFailed) return withheld
-    const alike = usual.takes(frame)
-    if (alike) return { out: alike, meaningful: true }
+    const similar = usual.takes(frame)
+    if (similar) return { out: similar, meaningful: true }
     const { data } = frame
     if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
     if (data.length < 16 && data.trim() === '[DONE]') return withheld

@@ -25,8 +25,8 @@ type Fields = Record<string, unknown>
 /** Sends an event of the item; `type` without its `response.`. The item's id and place are added. */
 export type WriteItemEvent = (type: string, fields?: Fields) => void
 
-/** Returns a writer for events like this one, which contains the marker instead of a text; `said` gets every text. */
-export type WriteItemTexts = (type: string, fields: Fields, said: (text: string) => void) => WriteText | undefined
+/** Returns a writer for events like this one, which contains the marker instead of a text; `onText` gets every text. */
+export type WriteItemTexts = (type: string, fields: Fields, onText: (text: string) => void) => WriteText | undefined
 
 /** The fields of a part’s head that are written. State of a block is in `raw`, that of a call is another vendor's. */
 export type Head =

@@ -35,7 +35,7 @@ function outcome({ upstream, client, thinks }: Pair, chunks: readonly Uint8Array
   } as unknown as ReasoningState
   const codec = conversationCodecs[upstream]
   const request = conversation({ dialect: client, stream: true, usageAsked: true, ...(thinks && { reasoning: { visible: 'full' } }) })
-  const estimator = { ...roughly, hear: (text: string) => void heard.push(text) }
+  const estimator = { ...roughly, addText: (text: string) => void heard.push(text) }
   const common = {
     codecContext: testPen(),
     reasoningState,

@@ -5,8 +5,8 @@
 import type { CodecContext, ConversationCodec, Memo, StreamReader, StreamWriter, TakeText, WriteText } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Frame } from '#shared/sse'
-import { alikeEvents, type StringTaker } from '#wire/alike-events'
 import { bytesOf } from '#wire/bytewise'
+import { type StringTaker, similarEvents } from '#wire/similar-events'
 
 /** What the texts of one stream pass through. */
 export interface TextPipeline {
@@ -33,15 +33,15 @@ const noContext: CodecContext = { now: () => 0, id: (prefix) => prefix }
 const unshown: WriteText = () => ''
 
 /** The texts of one converted stream. */
-export class AlikeTexts implements StringTaker {
+export class SimilarTexts implements StringTaker {
   readonly #pipeline: TextPipeline
-  readonly #usual = alikeEvents()
+  readonly #usual = similarEvents()
   #place = { choice: 0, at: 0 }
   #read: TakeText | undefined
   #count: TakeText | undefined
   #write: WriteText = unshown
   /** Text received and output pending since the last call. */
-  #said = ''
+  #pending = ''
   #out = ''
 
   constructor(pipeline: TextPipeline) {
@@ -82,14 +82,14 @@ export class AlikeTexts implements StringTaker {
   take(text: string, bytes: number, json: string): void {
     this.#read?.(text, bytes)
     this.#count?.(text, bytes)
-    this.#said += text
+    this.#pending += text
     this.#out += this.#write(json, text)
   }
 
   #written(): Uint8Array {
-    this.#pipeline.seen({ kind: 'delta', ...this.#place, delta: { text: this.#said } })
+    this.#pipeline.seen({ kind: 'delta', ...this.#place, delta: { text: this.#pending } })
     const bytes = bytesOf(this.#out)
-    this.#said = ''
+    this.#pending = ''
     this.#out = ''
     return bytes
   }

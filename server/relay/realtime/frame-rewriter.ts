@@ -4,14 +4,14 @@ import type { Candidate } from '#routing/order'
 import type { Handles } from './contract.ts'
 
 /** The rewritten frame for the client; undefined: unchanged. */
-export function toldBy(codec: RealtimeCodec, handles: Handles, { channel, key }: Candidate, service: GoogleService) {
+export function frameRewriter(codec: RealtimeCodec, handles: Handles, { channel, key }: Candidate, service: GoogleService) {
   const from = channel.vendor.sessionModel ? 'cloud' : 'api'
   const counted = (frame: string) => (from === service ? undefined : codec.withCounts?.(frame, from))
   const named = (frame: string) =>
-    codec.withHandle?.(frame, (handle) => handles.told({ channel: channel.id, key: key?.id ?? null, handle }))
+    codec.withHandle?.(frame, (handle) => handles.clientHandle({ channel: channel.id, key: key?.id ?? null, handle }))
   return (frame: string) => {
-    const told = counted(frame)
-    return named(told ?? frame) ?? told
+    const counts = counted(frame)
+    return named(counts ?? frame) ?? counts
   }
 }
 

@@ -24,7 +24,7 @@ export interface Run {
 }
 
 /** The learned pattern of one stream. */
-export interface AlikeEvents {
+export interface SimilarEvents {
   /**
    * Learns from an event: `read` extracts the string, here `value`, from the JSON of any event like it. Their strings go to `taker`, and
    * the events get the same `edits`, which are bytewise.
@@ -44,9 +44,9 @@ export interface AlikeEvents {
 /** After this many events that did not match the one before, the stream is read event by event. */
 const maxMisses = 16
 
-export const alikeEvents = (): AlikeEvents => new OnePattern()
+export const similarEvents = (): SimilarEvents => new OnePattern()
 
-class OnePattern implements AlikeEvents {
+class OnePattern implements SimilarEvents {
   #pattern: EventPattern | undefined
   #taker: StringTaker | undefined
   #misses = 0
