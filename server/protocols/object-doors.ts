@@ -22,7 +22,7 @@ const versions: Collection['inside'] = [
   ['GET /versions/:part/content'],
 ]
 
-/** What Anthropic's kinds have alike. */
+/** The calls that all of Anthropic's kinds have. */
 const all: Collection['does'] = [['create', 'json'], ['list'], ['read'], ['change', 'json'], ['delete']]
 const archive = ['POST /archive', 'json'] as const
 
@@ -142,7 +142,7 @@ const uploads = ['v1beta', 'v1'].map((version): ObjectDoor => {
   return { api: 'gemini', kind: 'file-search-store', method: 'POST', path, does: 'inside', action: ':uploadToFileSearchStore' }
 })
 
-/** Every door. */
+/** The whole table. */
 export const objectDoors: readonly ObjectDoor[] = [...collections.flatMap(doorsOf), ...uploads]
 
 /** Names of the kinds in messages. */

@@ -21,7 +21,7 @@ export interface ObjectBody {
   keptFiles: readonly string[]
 }
 
-/** Fields of bodies, forms and addresses that name state and of which no request of a model has one. */
+/** Fields of bodies, forms and query strings that name state, and that no request to a model has. */
 const scalarFields: Readonly<Record<string, StateRef['kind']>> = {
   consent: 'voice-consent',
   consent_id: 'voice-consent',
@@ -42,7 +42,7 @@ export function readObjectBody(api: ObjectApi, text: string): ObjectBody {
   return split(value, refs)
 }
 
-/** The same of the text fields of a form, or of an address. */
+/** The same for the text fields of a form or of a query string. */
 export function readObjectFields(fields: readonly { name: string; value: string }[]): ObjectBody {
   const refs: StateRef[] = []
   for (const { name, value } of fields) {
@@ -59,7 +59,7 @@ function split(value: JsonObject, refs: StateRef[]): ObjectBody {
 }
 
 const deepest = 12
-/** Kinds by the beginning of their ids at Anthropic, which bodies name in fields of many names. */
+/** Kinds at Anthropic by the prefix of their ids, which appear in body fields of many names. */
 const managed: readonly (readonly [RegExp, StateRef['kind']])[] = [
   [/^memstore_\w+$/, 'memory-store'],
   [/^agent_\w+$/, 'agent'],
@@ -101,7 +101,7 @@ export const nonTextIn = (value: JsonObject): Pick<Head, 'nonText'> => {
   return nonText ? { nonText } : {}
 }
 
-/** An object with another model's name in it: one within a project stays as it is. */
+/** An object with this model name; a name within a project gets no prefix. */
 export const withModelName = (object: JsonObject, model: string): JsonObject => ({
   ...object,
   model: model.startsWith('projects/') ? model : `models/${model}`,
@@ -133,7 +133,7 @@ const collectionOf: Readonly<Partial<Record<ObjectKind, string>>> = {
   'file-search-store': 'fileSearchStores',
 }
 
-/** The id that requests name an object by, of the one in its address. */
+/** Converts the id in an object's address to the form that requests use. */
 export const idAt = (kind: ObjectKind, named: string): string => {
   const collection = collectionOf[kind]
   return collection === undefined ? named : `${collection}/${named}`
@@ -150,7 +150,7 @@ export interface ObjectPage {
   isOldestFirst: boolean
 }
 
-/** Reads it. Throws `invalid_value`. */
+/** Reads the parameters of a page. Throws `invalid_value`. */
 export function readPage(api: ObjectApi, query: URLSearchParams): ObjectPage {
   const [size, cursor] = { openai: ['limit', 'after'], messages: ['limit', 'page'], gemini: ['pageSize', 'pageToken'] }[api] as [
     string,

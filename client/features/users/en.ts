@@ -110,7 +110,7 @@ export const en = {
   bulkDone: '{count} {count:user|users} changed.',
   bulkOffTitle: 'Turn off {count} {count:user|users}?',
   bulkOffIntro: 'Their keys and sessions end at once: {names}.',
-  factorReset: '{name} signs in without a second factor now.',
+  factorReset: '{name} can now sign in without a second factor.',
   factorResetWhy: 'For users who have lost their second factor and their recovery codes. Make sure that the request comes from them.',
   factorResetGo: 'Reset second factor',
   factorResetTitle: 'Reset the second factor of “{name}”?',

@@ -40,7 +40,7 @@ describe('an upstream’s refusal', () => {
     expect(read(400, said('billing_error')).code).toBe('upstream_rate_limited')
     const empty = 'Your credit balance is too low to access the API. Please go to Plans & Billing.'
     expect(read(400, said('invalid_request_error', empty)).code).toBe('upstream_rate_limited')
-    // A caller can make an upstream quote this; it must not cost the channel its good name.
+    // A caller can make an upstream quote this; it must not count against the channel.
     expect(read(400, said('invalid_request_error', `messages.0: ${empty}`)).code).toBe('upstream_rejected')
     expect(read(429, '', { 'retry-after': '7' }).retryAfter).toBe(7)
     for (const odd of ['-5', 'soon', '1e9', '', 'Wed, 21 Oct 2026 07:28:00 GMT'])

@@ -52,7 +52,7 @@ function refusal(status: number, said: Complaint, wait: number | undefined): Gat
   if (status === 401 || status === 403 || has(said, 401) || has(said, 403)) {
     return new GatewayError('upstream_auth_failed', 'The upstream did not accept the credentials of its channel.')
   }
-  if (status === 429 || status === 402 || has(said, 429) || has(said, 402) || isEmptyPurse(said)) {
+  if (status === 429 || status === 402 || has(said, 429) || has(said, 402) || isOutOfCredit(said)) {
     return new GatewayError('upstream_rate_limited', 'The upstream limits requests at the moment. Try again shortly.', detail)
   }
   if (status === 504 || has(said, 504)) return new GatewayError('upstream_timeout', 'The upstream took too long to answer.', detail)
@@ -82,7 +82,7 @@ function rejection(status: number, { message }: Complaint): GatewayError {
 }
 
 /** The vendor answers 400 when a prepaid account is empty. Only the beginning counts: the rest may quote the caller. */
-const isEmptyPurse = ({ message }: Complaint) => /^Your credit balance is too low/i.test(message ?? '')
+const isOutOfCredit = ({ message }: Complaint) => /^Your credit balance is too low/i.test(message ?? '')
 
 /** The vendor has no code for it. */
 const isTooLong = (message: string | undefined) =>

@@ -7,14 +7,14 @@ import { envelopeMarks } from '#canonical/marks'
 import type { TSchema } from '#shared/typebox'
 import { type NameTable, nameTable } from '#wire/json-names'
 
-/** Ids and places of state, wherever a dialect of OpenAI or Anthropic has them. */
+/** Fields for ids and locations of state in dialects of OpenAI and Anthropic. */
 const stateNames = words(`
   id type previous_response_id comparison_response_id prompt_cache_options conversation prompt instructions session response item
   file_id file_ids file_url file_data file_uri image_url mask input_image_mask container container_id vector_store_id vector_store_ids
   skill_id skill_ids skills environment thread_id assistant_id server_url connector_id authorization mcp_servers authorization_token
   max_tool_calls max_uses truncation background store service_tier speed inference_geo quality size model`)
 
-/** The same where Google's have them. */
+/** The same in Google's dialects. */
 const googleStateNames = words(`
   cachedContent fileUri fileData inlineData fileSearch fileSearchStoreNames retrieval vertexAiSearch datastore dataStore engine
   vertexRagStore ragResources ragCorpus ragFileIds googleMaps urlContext codeExecution serviceTier model`)
@@ -49,7 +49,7 @@ function words(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '')
 }
 
-/** The names of OpenAI's operations other than generation, and of those that are like them. */
+/** The names of OpenAI's operations other than generation, and of similar ones. */
 export const operationNames = bodyNames(
   'openai',
   [],

@@ -1,6 +1,6 @@
 /**
- * What reading an external JSON object field by field means. `Shape` is the type of a schema in `shared/protocols`: only fields of the
- * schema can be read.
+ * The interface for reading an external JSON object field by field. `Shape` is the type of a schema in `shared/protocols`: only
+ * fields of the schema can be read.
  */
 import type { JsonObject } from '#shared/json'
 

@@ -11,7 +11,7 @@ import { scanObject } from '#wire/json-scan'
 
 const none = (): Brought => ({ pieces: 0, bytes: 0, elsewhere: 0 })
 
-/** Nothing yet, to be added to. */
+/** No content yet. */
 export const noContent = (): NonTextContent => ({ images: none(), sounds: none(), files: none() })
 
 const places = { image: 'images', audio: 'sounds' } as const
@@ -20,7 +20,7 @@ const places = { image: 'images', audio: 'sounds' } as const
 const elsewhere = /^(?:https?:|gs:|file[-_/])/i
 const deepest = 4
 
-/** Notes a piece by its kind (`image`, `audio`, anything else is a file), and how long its strings are. */
+/** Adds a piece by its kind (`image`, `audio`, anything else is a file) and the length of its strings. */
 export function bring(nonText: NonTextContent, kind: string, piece: unknown): void {
   const brought = nonText[kind === 'image' || kind === 'audio' ? places[kind] : 'files']
   const { bytes, away } = measured(piece, 0)

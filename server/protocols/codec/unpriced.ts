@@ -16,16 +16,16 @@ const openaiKin: readonly Dialect[] = ['chat', 'completions', 'responses']
 export const plainWord = (word: string): string => word.toLowerCase().replace(/^service_tier_/, '')
 
 /** Whether an upstream may charge more for this tier; unknown ones count as yes. */
-const isDearTier = (tier: unknown): boolean =>
+const isSurchargedTier = (tier: unknown): boolean =>
   tier !== undefined && tier !== null && !(typeof tier === 'string' && usualTiers.has(plainWord(tier)))
 
-/** A field, and the factor that it may have. */
-const dear = (field: string, factor: FactorField, word: unknown, reaches: readonly Dialect[]): UnpricedField => ({
+/** A field that raises the price, and its factor in the price list, if any. */
+const surcharged = (field: string, factor: FactorField, word: unknown, reaches: readonly Dialect[]): UnpricedField => ({
   ...{ field, reaches },
   ...(typeof word === 'string' && { factor: { field: factor, word: plainWord(word) } }),
 })
 
-const isDearPlace = (place: unknown): boolean =>
+const isSurchargedPlace = (place: unknown): boolean =>
   place !== undefined && place !== null && !(typeof place === 'string' && usualPlaces.has(place.toLowerCase()))
 
 type Body = Readonly<Record<string, unknown>>
@@ -44,34 +44,36 @@ function toolModels(tools: unknown, kind: string, dialect: Dialect): UnpricedFie
   )
 }
 
-/** Of a Chat body. */
+/** The unpriced fields of a Chat body. */
 export const chatUnpriced = ({ service_tier }: Body): Part =>
-  isDearTier(service_tier) ? { unpriced: [dear('service_tier', 'service_tier', service_tier, [...openaiKin, 'gemini'])] } : nothing
+  isSurchargedTier(service_tier)
+    ? { unpriced: [surcharged('service_tier', 'service_tier', service_tier, [...openaiKin, 'gemini'])] }
+    : nothing
 
-/** Of a Responses body. */
+/** Those of a Responses body. */
 export function responsesUnpriced(body: Body): Part {
   const tools = toolModels(body.tools, 'image_generation', 'responses')
   const { unpriced = [] } = chatUnpriced(body)
   return unpriced.length + tools.length > 0 ? { unpriced: [...unpriced, ...tools] } : nothing
 }
 
-/** Beta features of Messages with another price: beyond 200,000 tokens of input. The others come with a field that is checked itself. */
+/** Beta features of Messages with another price: beyond 200,000 tokens of input. The others need a body field that is checked itself. */
 const longContext = /\bcontext-1m\b/
 
-/** Of the betas that a Messages request names in this header or field of its body. */
+/** Those of the betas that a Messages request names in this header or field of its body. */
 export const betasUnpriced = (field: string, betas: string): UnpricedField[] =>
   longContext.test(betas) ? [{ field, reaches: ['messages'], longContext: true }] : []
 
-/** Of a Messages body. `fast` is a tier of other dialects too. */
+/** Those of a Messages body. `fast` is a tier of other dialects too. */
 export function messagesUnpriced({ service_tier, speed, inference_geo, tools, anthropic_beta }: Body): Part {
   const unpriced = toolModels(tools, 'advisor', 'messages')
   if (anthropic_beta !== undefined) unpriced.push(...betasUnpriced('anthropic_beta', String(anthropic_beta)))
-  if (isDearTier(service_tier)) unpriced.push(dear('service_tier', 'service_tier', service_tier, ['messages']))
-  if (isDearTier(speed)) unpriced.push(dear('speed', 'speed', speed, ['messages', ...openaiKin]))
-  if (isDearPlace(inference_geo)) unpriced.push(dear('inference_geo', 'inference_geo', inference_geo, ['messages']))
+  if (isSurchargedTier(service_tier)) unpriced.push(surcharged('service_tier', 'service_tier', service_tier, ['messages']))
+  if (isSurchargedTier(speed)) unpriced.push(surcharged('speed', 'speed', speed, ['messages', ...openaiKin]))
+  if (isSurchargedPlace(inference_geo)) unpriced.push(surcharged('inference_geo', 'inference_geo', inference_geo, ['messages']))
   return unpriced.length > 0 ? { unpriced } : nothing
 }
 
-/** Of a Gemini body with this `serviceTier`. */
+/** Those of a Gemini body with this `serviceTier`. */
 export const geminiUnpriced = (tier: unknown): Part =>
-  isDearTier(tier) ? { unpriced: [dear('serviceTier', 'service_tier', tier, ['gemini', ...openaiKin])] } : nothing
+  isSurchargedTier(tier) ? { unpriced: [surcharged('serviceTier', 'service_tier', tier, ['gemini', ...openaiKin])] } : nothing

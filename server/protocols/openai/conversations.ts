@@ -11,7 +11,7 @@ import { type Body, isAbsent, missing, wrong } from './fields.ts'
 
 const names = bodyNames('openai', [ResponsesItem], 'items')
 
-/** Items that one call adds, as the vendor has it. */
+/** Most items in one call; the vendor's limit. */
 const mostAdded = 20
 const mostPairs = 16
 

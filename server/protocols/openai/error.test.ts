@@ -61,7 +61,7 @@ describe('an upstream’s refusal', () => {
     }
     expect(read(400, said('API key not valid. Please pass a valid API key.')).code).toBe('upstream_auth_failed')
     expect(read(400, said('Wrong', { code: 'invalid_api_key' })).code).toBe('upstream_auth_failed')
-    // A caller can make an upstream quote this; it must not cost the channel its good name.
+    // A caller can make an upstream quote this; it must not count against the channel.
     expect(read(400, said("Invalid schema for tool 'x': invalid API key")).code).toBe('upstream_rejected')
   })
 

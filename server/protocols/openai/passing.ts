@@ -1,4 +1,4 @@
-/** What codecs share whose operation has one style only: the bytes pass, and nothing is ever written in another. */
+/** Shared by codecs of operations with only one style: the bytes pass, and nothing is converted. */
 import type { Incoming, OperationDoor } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
 

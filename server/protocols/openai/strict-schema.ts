@@ -1,7 +1,7 @@
 /**
  * Whether a schema is one that OpenAI enforces: every object closed, every property required, and only keywords of its subset
- * (platform.openai.com, "Structured outputs", supported schemas). Messages and Gemini enforce whatever they take, so that a schema from
- * there is held to wherever it fits.
+ * (platform.openai.com, "Structured outputs", supported schemas). Messages and Gemini enforce whatever they take, so a schema from
+ * there stays enforced wherever it fits.
  */
 import type { ConversationRequest, JsonSchema, OutputFormat } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'

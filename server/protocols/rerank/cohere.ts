@@ -34,7 +34,7 @@ function readOwnHead(incoming: Incoming): RerankHead {
   return head
 }
 
-/** Searches by their definition, where the upstream counts something else: the client's bill is Parley's. */
+/** Searches by their definition, if the upstream counts something else: the client is charged by Parley. */
 function writeAnswer({ results }: RerankAnswer, question: RerankQuestion): WrittenAnswer {
   const written = results.map(({ index, score }) => ({ index, relevance_score: score }))
   const meta = { api_version: { version: '2' }, billed_units: { search_units: searchesOf(question) } }

@@ -18,7 +18,7 @@ export interface RerankHead extends OperationHead {
   question: RerankQuestion
 }
 
-/** Cohere's most; larger than that of any other. */
+/** Cohere's limit, the largest of all. */
 const mostDocuments = 10_000
 
 /** A search is one query with up to this many documents. Source: cohere.com/pricing. */
@@ -136,7 +136,7 @@ export function tokensOf(question: RerankQuestion, bytesPerToken: number): numbe
 /** Searches by their definition, for an upstream that does not count them. */
 export const searchesOf = ({ documents }: RerankQuestion): number => Math.ceil(documents.length / documentsPerSearch)
 
-/** The most that an upstream which counts long documents several times may call it. */
+/** The most searches that an upstream may report if it counts long documents several times. */
 function chunkedSearches(question: RerankQuestion): number {
   const chunks = pairs(question, 2).reduce((sum, tokens) => sum + Math.max(1, Math.ceil(tokens / tokensPerDocument)), 0)
   return Math.ceil(chunks / documentsPerSearch)

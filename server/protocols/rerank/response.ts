@@ -18,7 +18,7 @@ type Fields = Record<string, unknown>
 interface Ranked {
   index: number
   score: number
-  /** As it came. */
+  /** The entry as received. */
   sent: Fields
 }
 
@@ -67,7 +67,7 @@ function rewritten({ index, score, sent }: Ranked, question: RerankQuestion): Fi
   return { ...rest, index, relevance_score: score, ...(given !== undefined && { document: given }) }
 }
 
-/** A ranking of the client's own style: its bytes, unless the client is owed another order, number or documents. */
+/** A ranking of the client's own style: its bytes, unless the client requested another order, number or documents. */
 export function readWhole(body: string, { model }: AnswerEdits, { question, priced }: RerankHead): WholeAnswer {
   const { answer, ranking } = readRanking(body, question)
   const requested = arranged(ranking, question)
@@ -84,7 +84,7 @@ export function readWhole(body: string, { model }: AnswerEdits, { question, pric
   }
 }
 
-/** Of an answer in any style. Documents are the caller's own, and are returned unchanged. */
+/** Known fields of an answer in any style. Documents are the caller's own, and are returned unchanged. */
 const known = knownFields('id object model usage', {
   results: knownFields('index relevance_score score document object'),
   data: knownFields('index relevance_score document object'),

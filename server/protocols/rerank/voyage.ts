@@ -25,7 +25,7 @@ function writeQuestion({ query, documents, topN, settings }: RerankQuestion, { m
   return { requests: [{ body }] as [WrittenOperation], losses: losses.losses }
 }
 
-/** In the format of the other two. */
+/** The answer in the format of the other two. */
 function inOtherWords(body: string): string {
   const answer = parseObject(body)
   return answer && Array.isArray(answer.data) ? JSON.stringify({ ...answer, results: answer.data }) : body

@@ -1,7 +1,7 @@
 /** Refuses request fields for which an upstream would charge more than the model's price here. */
 import type { Rates } from '#billing/pricing/price'
 import type { Head } from '#canonical/codec'
-import { dearBetas } from '#protocols/dear-betas'
+import { surchargedBetas } from '#protocols/surcharged-betas'
 import type { ReadRequest } from '#relay/contract/steps'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
@@ -15,7 +15,7 @@ const usualContext = 200_000
 /** Options in the headers of a Messages request count like those in its body. */
 export function addBetas(request: ReadRequest): void {
   const { ask, head } = request
-  const betas = dearBetas(head, ask.headers)
+  const betas = surchargedBetas(head, ask.headers)
   if (betas.length > 0) request.head = { ...head, unpriced: [...(head.unpriced ?? []), ...betas] }
 }
 

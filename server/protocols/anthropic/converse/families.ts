@@ -1,5 +1,5 @@
 /**
- * What Converse leaves open to each family of models. How to ask for thinking and top_k: recorded requests in pydantic/pydantic-ai,
+ * Settings that Converse leaves to each model family. How to ask for thinking and top_k: recorded requests in pydantic/pydantic-ai,
  * tests/models/cassettes/test_bedrock (thinking_high_openai_variant, thinking_high_qwen_variant, top_k_nova_variant). Which families take a
  * schema: the native_output recordings there, and https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html.
  */

@@ -1,4 +1,4 @@
-/** Citations: a block's own list in Messages, places on the web or in a document for everybody else. */
+/** Citations: a block's own list in Messages, places on the web or in a document for all other dialects. */
 import type { Citation } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'

@@ -8,7 +8,7 @@ import { isObject } from '#shared/json'
 
 type Block = Record<string, unknown>
 
-/** Longest summary, in characters: a page that was fetched is not the conversation. */
+/** Longest summary, in characters: a fetched page is not part of the conversation. */
 const longest = 20_000
 
 /** A block of the caller's history, with its text for other dialects. */

@@ -79,7 +79,7 @@ function fileSource({ fileId, dialect }: { fileId: string; dialect: string }, re
   return { type: 'file', file_id: fileId }
 }
 
-/** How base64 of a known kind of file begins. */
+/** Base64 prefixes of known file types. */
 const beginnings: readonly [start: string, type: string][] = [
   ['/9j/', 'image/jpeg'],
   ['iVBORw0KGgo', 'image/png'],

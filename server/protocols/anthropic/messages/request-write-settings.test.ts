@@ -1,5 +1,5 @@
 /**
- * What conversations of other dialects wish for, as Messages requests: thinking, output, sampling, identity, row by row of the mapping
+ * The settings of conversations of other dialects, as Messages requests: thinking, output, sampling, identity, row by row of the mapping
  * tables.
  */
 import { describe, expect, test } from 'bun:test'

@@ -81,7 +81,7 @@ const requestWriters: FieldWriters<ConversationRequest, Prepared> = {
   paths: notNeeded,
 }
 
-/** One plain text is written as such, the way people write it. */
+/** A single plain text is written as a string, as clients usually do. */
 function plain(content: Json[]): unknown {
   const [first] = content
   return content.length === 1 && first?.type === 'text' && Object.keys(first).length === 2 ? first.text : content

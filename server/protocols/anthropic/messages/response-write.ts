@@ -84,7 +84,7 @@ const choiceWriters: FieldWriters<Choice, Context> = {
 /** Records that an answer beyond the first is lost. */
 export const lostAnswer = (losses: LossList) => losses.dropped('response.choices', 'This dialect has one answer.')
 
-/** A part, or the head of one. */
+/** A part, or its head. */
 type Begun =
   | { kind: Exclude<Part['kind'], 'native'> }
   | WrittenKind<Part, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'notNeeded' }>

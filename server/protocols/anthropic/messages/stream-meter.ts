@@ -159,7 +159,7 @@ function onlyIn({ delta }: Json, field: string): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/** Most events are deltas, which bring nothing. */
+/** Most events are deltas, which create nothing. */
 function createdBy({ type, data }: WireEvent, keepsAnswer: boolean): Pick<FrameVerdict, 'created'> {
   if (type === 'content_block_delta') return {}
   if (type === 'message_start') {

@@ -85,8 +85,8 @@ export function openBlocks(memo: Memo): OpenBlocks {
     }
   }
 
-  /** The block that a piece of `kind` belongs to; opened when the upstream did not, or opened another. */
-  function home(index: number, kind: 'text' | 'reasoning'): { open: OpenBlock; events: ConversationEvent[] } {
+  /** The block that a piece of `kind` belongs to; opened here if the upstream did not open it, or opened another kind. */
+  function blockFor(index: number, kind: 'text' | 'reasoning'): { open: OpenBlock; events: ConversationEvent[] } {
     const open = blocks.get(index)
     if (open?.kind === kind) return { open, events: [] }
     const events = start(index, kind === 'text' ? { type: 'text' } : { type: 'thinking' })
@@ -99,7 +99,7 @@ export function openBlocks(memo: Memo): OpenBlocks {
       case 'thinking_delta': {
         const text = piece.type === 'text_delta' ? piece.text : piece.thinking
         if (typeof text !== 'string' || text === '') return []
-        const { open, events } = home(index, piece.type === 'text_delta' ? 'text' : 'reasoning')
+        const { open, events } = blockFor(index, piece.type === 'text_delta' ? 'text' : 'reasoning')
         return [...events, ...say(open, text)]
       }
       case 'signature_delta':
@@ -120,7 +120,7 @@ export function openBlocks(memo: Memo): OpenBlocks {
 
   function sign(index: number, signature: unknown): ConversationEvent[] {
     if (typeof signature !== 'string' || signature === '') return []
-    const { open, events } = home(index, 'reasoning')
+    const { open, events } = blockFor(index, 'reasoning')
     open.signature += signature
     return events
   }

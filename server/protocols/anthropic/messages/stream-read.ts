@@ -19,7 +19,7 @@ import { type CumulativeUsage, readUsage, recordBreakdown } from './usage.ts'
 
 const message = knownFields(placed.join(' '))
 const beside = knownFields('type usage delta')
-/** By the type of a block. Those of other types ride along as they are. */
+/** By block type. Blocks of other types are kept unchanged. */
 const blockFields: Readonly<Record<string, KnownFields>> = {
   text: knownFields('type text citations'),
   thinking: knownFields('type thinking signature'),
@@ -94,7 +94,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     }
   }
 
-  /** A stream begins empty: what its first event holds already is not sent again. */
+  /** Streams should begin empty: content and stop reasons in the first event are not sent, and are recorded as losses. */
   function recordEarly({ content, stop_reason: reason, stop_sequence: sequence }: Json): void {
     if (Array.isArray(content) && content.length > 0)
       losses.dropped('content', 'Only the events of a stream are read, not the content of its first one.')

@@ -32,7 +32,7 @@ export interface EmbeddingHead extends OperationHead {
   tokens: number
 }
 
-/** Requests that Google takes in one batch; its refusal names the figure (github weaviate/weaviate pull 11277). */
+/** Most requests in one batch; Google's refusal names the figure (github weaviate/weaviate pull 11277). */
 const usualLimit = 100
 /** What Google counts for a picture; and for sound 32 tokens a second, which is some 16,000 bytes. */
 const tokensOfPicture = 258
@@ -55,7 +55,7 @@ export function readHead(incoming: Incoming, path?: string): EmbeddingHead {
   const raw = textOf(incoming)
   const { question, contents } = readAsked(raw, path)
   const { model, inputs } = question
-  // Files have owners here as they do in a conversation.
+  // Files have owners, as in conversations.
   const head: Omit<Head, 'stream' | 'inputBytes'> = contentHead({ contents }, model)
   return {
     ...head,

@@ -1,4 +1,4 @@
-/** A generateContent request as the canonical conversation: every field has its place there, or rides in the extensions of this dialect. */
+/** A generateContent request as the canonical conversation: every field has a place there, or is kept in the extensions of this dialect. */
 import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
 import { type Fields, invalidField, type ReadBody, readBody } from '#protocols/codec/fields'

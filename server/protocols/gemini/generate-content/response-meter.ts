@@ -80,7 +80,7 @@ export function blockOf(answer: Body): string | undefined {
 /** The parts of a candidate; empty when it has none. */
 export const partsOf = (candidate: Body): Body[] => pickObjects(pickObject(candidate, 'content') ?? {}, 'parts')
 
-/** True when a person or program would miss this answer's candidates: text, a call, a picture, any filled field, a finish. */
+/** True when this answer's candidates have content: text, a call, a picture, any filled field, a finish. */
 export function carries(answer: Body): boolean {
   if (blockOf(answer) !== undefined) return true
   return pickObjects(answer, 'candidates').some((candidate) => finishOf(candidate) !== undefined || partsOf(candidate).some(isFilled))

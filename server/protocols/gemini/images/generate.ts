@@ -33,7 +33,7 @@ export function writeGenerate(question: ImageQuestion, { capabilities }: Target,
   const body = {
     contents: [{ role: 'user', parts: [...pictures, { text: question.prompt }] }],
     generationConfig: {
-      // Older models make a picture only when they may also talk.
+      // Older models only make pictures if text is allowed too.
       responseModalities: ['TEXT', 'IMAGE'],
       ...(Object.keys(config).length > 0 && { imageConfig: config }),
     },

@@ -16,9 +16,9 @@ import { pickObjects, pickText, protoRules } from '../proto-json.ts'
 import { editRequest } from '../request-edit.ts'
 import { isImagen } from './predict.ts'
 
-/** Pictures at once; every one is held for. */
+/** Most pictures of one request; the hold covers all of them. */
 const mostPictures = 128
-/** Settings that change a picture little, or not at all. */
+/** Settings that change a picture little or not at all. */
 const hints = new Set(['addWatermark', 'includeRaiReason', 'includeSafetyAttributes', 'language', 'personGeneration', 'safetySetting'])
 const known = new Set(['sampleCount', 'aspectRatio', 'sampleImageSize', 'imageSize', 'outputOptions'])
 

@@ -9,7 +9,7 @@ export const geminiRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9
 /** Ratios that Imagen's models support. */
 export const imagenRatios = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const
 
-/** A picture further from its ratio than this would be another picture. */
+/** Largest deviation from the requested ratio. */
 const farthest = 1.2
 
 /** A size in Google's format. */

@@ -35,7 +35,7 @@ export function statusOf(response: JsonObject): string {
 const timeOf = (seconds: unknown) => new Date(numberIn(seconds) * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
 const tiers: Readonly<Record<string, string>> = { default: 'standard', flex: 'flex', priority: 'priority' }
 
-/** What every form of it has, without its steps. */
+/** The fields that every form of an interaction has, without its steps. */
 export function headOf(response: JsonObject): JsonObject {
   const { id, model, created_at: created, completed_at: completed, service_tier: tier } = response
   const usage = usageOf(response.usage)
@@ -56,7 +56,7 @@ export function interactionOf(response: JsonObject): JsonObject {
   return { ...headOf(response), steps: listOf(response.output).flatMap(stepsOf) }
 }
 
-/** The same, of text. */
+/** The same for a body as text. */
 export const writeInteraction = (body: string): string => JSON.stringify(interactionOf(parseObject(body) ?? {}))
 
 /** The interaction with its input; `items`: the list of input items, as text, oldest first. */

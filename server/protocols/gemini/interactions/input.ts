@@ -116,7 +116,7 @@ function readThought(step: Step, losses: LossList): JsonObject {
 
 function readResult(step: Step, losses: LossList): JsonObject {
   if (step.flag('is_error')) losses.altered(step.pathOf('is_error'), 'A result is given to the model without a mark of failure.')
-  // The call has it.
+  // Its call has the name.
   step.ignore('name')
   return { type: 'function_call_output', call_id: step.needText('call_id'), output: outputOf(step, losses) }
 }

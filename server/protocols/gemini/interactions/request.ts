@@ -12,7 +12,7 @@ import { onlyNative, readSettings } from './settings.ts'
 
 const names = bodyNames('interactions', [InteractionRequest])
 
-/** What only Google's own account has, or does. */
+/** Features that only Google's own service has. */
 const native = {
   environment: 'An environment',
   cached_content: 'Cached content',

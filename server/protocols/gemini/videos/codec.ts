@@ -19,7 +19,7 @@ import { type Body, pick, pickObject, pickObjects, pickText, protoRules } from '
 import { editRequest } from '../request-edit.ts'
 import { conversion, readQuestion, usualSeconds } from './conversion.ts'
 
-/** The longest that is believed. */
+/** Longer durations are not believed. */
 const mostSeconds = 600
 const mostVideos = 8
 

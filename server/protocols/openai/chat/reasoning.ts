@@ -1,6 +1,6 @@
 /**
  * Reasoning on Chat, which has no official place for it: the text as `reasoning_content` (or `reasoning`), state that only its
- * maker can read in `reasoning_details`, and on tool calls in `extra_content`. All three are conventions of many vendors. Magistral puts
+ * issuer can read in `reasoning_details`, and on tool calls in `extra_content`. All three are conventions of many vendors. Magistral puts
  * it among the parts of the content (docs.mistral.ai, "Reasoning").
  */
 import type { Opaque, ReasoningPart } from '#canonical/conversation'
@@ -69,7 +69,7 @@ export function writeState(state: State): Body {
   return { type: 'reasoning.encrypted', data: state.value }
 }
 
-/** True for state that this dialect gave away. */
+/** True for state issued by this dialect. */
 export const isOwn = (state: State) => state.dialect === 'chat'
 
 /** The state that the `extra_content` of a tool call carries. */

@@ -1,4 +1,4 @@
-/** A Chat request as the canonical conversation: every field has its place here, or rides in the extensions of this dialect. */
+/** A Chat request as the canonical conversation: every field has its place here, or is kept in the extensions of this dialect. */
 import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest, Output, OutputFormat } from '#canonical/conversation'
 import { type Fields, type JsonObject, readBody } from '#protocols/codec/fields'

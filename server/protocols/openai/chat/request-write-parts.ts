@@ -145,7 +145,7 @@ const audioFormats: Readonly<Record<string, string>> = {
 function writeAudio(part: Media, writing: Writing): Body {
   const { source, mimeType = '' } = part
   const known = Object.hasOwn(audioFormats, mimeType) ? audioFormats[mimeType] : undefined
-  // A format that a caller of this dialect named is the upstream's to judge.
+  // The upstream judges a format named by a caller of this dialect.
   const format = known ?? (writing.request.dialect === 'chat' ? mimeType.replace(/^audio\//, '') : undefined)
   forgetName(part, writing)
   if (!('data' in source) || format === undefined) throw refused(part, writing, 'The upstream takes audio as WAV or MP3 data.')

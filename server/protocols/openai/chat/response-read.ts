@@ -57,7 +57,7 @@ function readChoice(choice: Fields<ChatChoice>, position: number, memo: Memo, co
   }
 }
 
-/** They are of the answer, so of its last text; markers in the text count them from one. */
+/** Sources belong to the whole answer, so they are added to its last text; markers in the text count them from one. */
 function withSources(choice: Choice, sources: Citation[]): Choice {
   const last = choice.parts.findLastIndex(({ kind }) => kind === 'text')
   if (sources.length === 0 || last < 0) return choice

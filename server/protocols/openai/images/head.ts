@@ -7,7 +7,7 @@ import { type Body, missing, readCount, readFlag, readModel, readText, readWord,
 import { formOf } from '../form.ts'
 import { type AskedPicture, type ImageFields, readFields, requireImages, sizeIn } from './request-read.ts'
 
-/** Pictures at once; every one is held for. */
+/** Most pictures of one request; the hold covers all of them. */
 const mostPictures = 128
 const mostPartials = 3
 
@@ -72,7 +72,7 @@ function keptIn({ images, mask }: ImageFields): StateRef[] {
 
 const known = new Set(['model', 'prompt', 'n', 'size', 'quality', 'background', 'output_format', 'output_compression'])
 const handled = new Set(['response_format', 'stream', 'partial_images', 'images', 'image', 'mask'])
-/** What changes a picture little, or not at all. */
+/** Settings that change a picture little or not at all. */
 const hints = new Set(['user', 'safety_identifier', 'moderation', 'style', 'input_fidelity'])
 
 const noVariations = () =>

@@ -79,7 +79,7 @@ function eventsMeter(edits: AnswerEdits, asked: ImageHead): Meter {
     return { out: closedEvent(frame, raw), meaningful: isPicture }
   }
 
-  /** A client that disconnects while a picture is shown has received it; one whose stream broke pays for what it saw. */
+  /** A client that disconnects while a picture is shown has received it; one whose stream broke is charged for what it received. */
   function usage(): Usage {
     const shown = partials > 0 && !hasFailed ? 1 : 0
     return settleImages(asked, { images: finished + shown, reported, unreported: unreported + shown, partials })

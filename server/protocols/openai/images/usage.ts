@@ -37,7 +37,7 @@ function addDrawing(reported: Usage, svg: unknown): void {
   reported.out.reasoning += Math.min(output, count(svg.reasoning_tokens) ?? 0)
 }
 
-/** The way back. */
+/** Usage in OpenAI's format. */
 export function writeImageUsage({ in: input, out: output }: Usage): Record<string, unknown> {
   const cached = input.cacheRead + input.cacheWrite['5m'] + input.cacheWrite['1h'] + input.cacheWrite.other
   const text = input.fresh + input.audio + cached

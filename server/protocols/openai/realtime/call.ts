@@ -31,7 +31,7 @@ export function readCallSession(text: string, before: Record<string, unknown> = 
   return { ...(!isAbsent(named) && { model: readModel(named) }), settings: { ...settings, type }, transcribes }
 }
 
-/** The same for an upstream that calls the model so. */
+/** The same with the upstream's name of the model. */
 export function writeCallSession({ settings, transcribes }: Omit<CallSession, 'model'>, model: string): string {
   if (!transcribes) return JSON.stringify({ ...settings, model })
   const { session } = JSON.parse(withTranscriber(JSON.stringify({ session: named(settings, model) }), model)) as { session: unknown }

@@ -12,7 +12,7 @@ export interface RealtimeEvent extends Record<string, unknown> {
   type: string
 }
 
-/** Undefined for anything but an event: it is still forwarded, for the other side to judge. */
+/** Undefined for anything but an event: it is still forwarded. */
 export function readEvent(frame: string): RealtimeEvent | undefined {
   try {
     const event: unknown = JSON.parse(frame)

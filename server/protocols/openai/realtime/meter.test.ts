@@ -72,7 +72,7 @@ describe('what is paid', () => {
     answered(meter, created('a'))
     answered(meter, words('a'))
     expect(answered(meter, done('a', { usage: null }))).toMatchObject({ out: { total: 200 }, provenance: 'estimated' })
-    // Too late to be of anything.
+    // Too late to belong to a response.
     answered(meter, words('a'))
     expect(meter.unfinished()).toBeUndefined()
     answered(meter, words(undefined))

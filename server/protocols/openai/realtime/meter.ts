@@ -1,6 +1,6 @@
 /**
- * Watches both directions of one realtime session as the frames pass: what each response used, what the next one may come to
- * at most, and state that does not belong to the caller. Stores no content.
+ * Watches both directions of one realtime session as the frames pass: what each response used, the largest usage of
+ * the next one, and state that does not belong to the caller. Stores no content.
  *
  * Every response is paid for by its own figures, once: the upstream's where it gives them, else what was delivered. A
  * transcription of audio input is paid for by its own event, likewise.
@@ -53,7 +53,7 @@ export function createRealtimeMeter({ model, transcribes, maxOutput, context, de
   /** Started responses, with their output so far. */
   const begun = new Map<string, ItemMeter>()
   const paid = new Set<string>()
-  /** Nothing has happened since a response without an id was paid. */
+  /** Nothing has happened since a response without an id was charged. */
   let isNamelessPaid = false
 
   function first(id: string): boolean {

@@ -10,9 +10,9 @@ const names = bodyNames('openai', [], 'expires_after anchor seconds session mode
 /** The requested settings of a session. */
 export interface RequestedSession {
   model?: string
-  /** What its first event is to set. */
+  /** The settings of its first event. */
   settings: Record<string, unknown>
-  /** How long the key is good for. */
+  /** How long the key is valid. */
   seconds: number
   /** The session only transcribes. */
   transcribes?: true
@@ -23,7 +23,7 @@ export interface MintedSecret {
   value: string
   /** Seconds since the epoch. */
   expiresAt: number
-  /** Of the session as it is planned. */
+  /** Id of the planned session. */
   id: string
   requested: RequestedSession
 }

@@ -34,7 +34,7 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
 /** The upstream does not support stop sequences: its answer is cut here. */
 const stopsHere = ({ stop }: Output) => (stop.length > 0 ? { stopHere: stop } : {})
 
-/** Refused before anything else is looked at. */
+/** Refused before anything is written. */
 function refuseUnsupported(request: ConversationRequest): void {
   const { output, sampling } = request
   if (output.n > 1) throw cannotCarry(request, 'output.n', 'This upstream gives one answer at a time.')

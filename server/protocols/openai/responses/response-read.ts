@@ -38,7 +38,7 @@ export const placed = `id object model created_at completed_at status error inco
   presence_penalty previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention reasoning
   safety_identifier store temperature text tool_choice tools top_logprobs top_p truncation user billing`.split(/\s+/)
 
-/** The same for items, by type; those of other types ride along as they are. A prompt that was revised has no place. */
+/** The same for items, by type; those of other types are kept unchanged. A prompt that was revised has no place. */
 export const placedInItem: Readonly<Record<string, readonly string[]>> = {
   message: ['type', 'id', 'status', 'role', 'content', 'phase'],
   reasoning: ['type', 'id', 'status', 'summary', 'content', 'encrypted_content'],

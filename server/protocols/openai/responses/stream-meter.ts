@@ -147,7 +147,7 @@ export const isLength = ({ status, incomplete_details: details }: Fields) =>
 const frames = new Set(['', 'ping', 'keepalive', 'response.created', 'response.queued', 'response.in_progress'])
 const openings = new Set(['response.content_part.added', 'response.reasoning_summary_part.added'])
 
-/** True for events that a person or program would miss: content, a call, an end; also unknown ones. */
+/** True for events with a meaning for the client: content, a call, an end; also unknown ones. */
 function isMeaningful(type: string, event: Fields): boolean {
   if (frames.has(type) || openings.has(type)) return false
   if (type.endsWith('.delta')) return event.delta !== ''

@@ -18,7 +18,7 @@ import { readUsage, searchesOf, settleUsage } from './usage.ts'
 
 type Fields = Record<string, unknown>
 
-/** Items that are open at a time: no upstream needs a hundredth. */
+/** Most items open at a time: no upstream needs a hundredth of that. */
 const mostOpen = 1024
 /** Delivered bytes are counted elsewhere: only the upstream's own usage becomes an event. */
 const nothing = nothingDelivered()
@@ -32,7 +32,7 @@ const knownItems = new Map(
   Object.entries(placedInItem).map(([type, names]) => [type, knownFields(names.join(' '), type === 'message' ? { content } : {})]),
 )
 
-/** Undefined for an item of another type, which rides along as it is. */
+/** Undefined for an item of another type, which is kept unchanged. */
 const itemFields = ({ type }: Record<string, unknown>): KnownFields | undefined => knownItems.get(String(type))
 
 const places = 'type sequence_number output_index item_id content_index'

@@ -22,7 +22,7 @@ import { readUsage } from '../usage.ts'
 const usualOutput = 16_384
 const longestId = 512
 
-/** Throws GatewayError 400 with the field as `param`; everything else is the upstream's to read. */
+/** Throws GatewayError 400 with the field as `param`; the upstream reads everything else. */
 function readHead(incoming: Incoming): OperationHead {
   const raw = jsonOf(incoming)
   const body = scanObject(raw, operationNames).value

@@ -21,7 +21,7 @@ const names = bodyNames(
 /** Scans a body. Throws GatewayError unless the text is an unambiguous JSON object. */
 export const scan = (text: string): ScannedBody => scanObject(text, names)
 
-/** The field that names who answers: a model, or an agent. */
+/** The field that names the model or the agent. */
 export const namedIn = (body: JsonObject): 'model' | 'agent' => (typeof body.agent === 'string' ? 'agent' : 'model')
 
 /** Throws GatewayError 400 with the field's path as `param`; unknown fields and kinds pass. */

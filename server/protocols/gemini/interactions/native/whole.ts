@@ -21,7 +21,7 @@ export function nameChange(name: string | undefined): FieldChanges {
 }
 
 const cuts = new Set<unknown>(['incomplete', 'budget_exceeded', 'requires_continuation'])
-/** Whether a limit ended it. */
+/** Whether it ended at a limit. */
 export const isCut = ({ status }: JsonObject): boolean => cuts.has(status)
 
 /** State that the upstream stores from now on. */
@@ -76,7 +76,7 @@ export const answererIn = (body: string): string | undefined => answererOf(parse
 
 const answererOf = (said: JsonObject | undefined) => textIn(said?.agent) || textIn(said?.model).replace(/^models\//, '') || undefined
 
-/** Events as they pass, with what `nameOf` calls who answers; undefined: as the upstream does. */
+/** Events as they pass, with the name that `nameOf` returns for the model or agent; undefined: unchanged. */
 export function renamedEvents(nameOf: (upstream: string | undefined) => string | undefined): (frame: Frame) => Uint8Array {
   return ({ data, raw }) => {
     if (data?.includes('"interaction"') !== true) return raw
@@ -92,7 +92,7 @@ const states: Readonly<Record<string, WorkState>> = {
   requires_continuation: 'completed',
 }
 
-/** The report on one in the background; `inputBytes`: of its request. Throws as `interactionIn`. */
+/** The report on a background interaction; `inputBytes`: of its request. Throws as `interactionIn`. */
 export function readReport(body: string, inputBytes: number): InteractionReport {
   const said = interactionIn(body)
   const state = states[textIn(said.status)] ?? 'in_progress'
