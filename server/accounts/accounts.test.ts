@@ -255,7 +255,7 @@ describe.each(sampledEngines(import.meta.file))('accounts on %s', (engine) => {
         expect(refusal(() => accounts.admitSession(token, group))).toBe('group_not_allowed')
       for (const none of [undefined, '', 'x', 'a'.repeat(64)]) expect(refusal(() => accounts.admitSession(none))).toBe('not_signed_in')
     })
-    test('an unknown name, a wrong password, no password and a disabled user are told the same', async () => {
+    test('an unknown name, a wrong password, no password and a disabled user get the same answer', async () => {
       await create('nopass')
       const off = await create('off', { password })
       await accounts.users.change(admin, off.id, { enabled: false })
@@ -278,7 +278,7 @@ describe.each(sampledEngines(import.meta.file))('accounts on %s', (engine) => {
     test('signing in often is no failure', async () => {
       for (let n = 0; n < 12; n++) expect((await accounts.signIn('root', password, '10.0.0.1')).user.id).toBe(admin.id)
     })
-    test('what strangers try refuses nobody from where they have signed in before', async () => {
+    test('failed attempts of strangers refuse no user at an address of an earlier sign-in', async () => {
       await accounts.signIn('root', password, '10.9.0.1')
       for (let n = 0; n < 10; n++)
         for (let tries = 0; tries < 10; tries++)
@@ -293,7 +293,7 @@ describe.each(sampledEngines(import.meta.file))('accounts on %s', (engine) => {
   })
 
   describe('administrators', () => {
-    test('the last one who can sign in stays', async () => {
+    test('the last administrator who can sign in cannot be removed', async () => {
       const second = await create('second', { role: 'admin' })
       for (const change of [{ role: 'user' as const }, { enabled: false }]) {
         expect(await failure(accounts.users.change(admin, admin.id, change))).toMatchObject({ code: 'still_in_use', status: 409 })
@@ -302,7 +302,7 @@ describe.each(sampledEngines(import.meta.file))('accounts on %s', (engine) => {
       await accounts.users.change(admin, second.id, { password })
       expect((await accounts.users.change(admin, admin.id, { role: 'user' })).role).toBe('user')
     })
-    test('two who resign at the same moment do not both succeed', async () => {
+    test('of two administrators who resign at the same moment only one succeeds', async () => {
       const second = await create('second', { role: 'admin', password })
       for (let round = 0; round < 5; round++) {
         const both = await Promise.allSettled([admin, second].map(({ id }) => accounts.users.change(admin, id, { role: 'user' })))
@@ -358,7 +358,7 @@ describe.each(sampledEngines(import.meta.file))('accounts on %s', (engine) => {
       const restarted = await createAccounts({ store, clock, random })
       expect(restarted.groups.get('default')?.ratio).toBe(1n)
     })
-    test('are removed only when nobody is in them', async () => {
+    test('are removed only when they are empty', async () => {
       await accounts.groups.create(admin, { name: 'vip' })
       const bob = await create('bob', { group: 'vip' })
       expect(bob.groups).toEqual(['vip'])
@@ -369,7 +369,7 @@ describe.each(sampledEngines(import.meta.file))('accounts on %s', (engine) => {
       expect(accounts.groups.get('vip')).toBeUndefined()
       expect(await failure(accounts.groups.remove(admin, 'vip'))).toMatchObject({ code: 'not_found' })
     })
-    test('that are off refuse requests, running ones too, and keep who is in them', async () => {
+    test('that are off refuse requests, running ones too, and keep their members', async () => {
       await accounts.groups.create(admin, { name: 'vip' })
       const bob = await create('bob', { password, groups: ['vip'] })
       const { token } = await accounts.signIn('bob', password, '10.0.0.1')

@@ -170,7 +170,7 @@ describe('what parley.yaml declares', () => {
     expect([two, one, `${secret}-4`, `${secret}-3`].map((key) => accounts.admitKey(key).key?.name)).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('may be known by its digest alone: its holder goes on with it', async () => {
+  test('may be known by its digest alone: it stays valid', async () => {
     await apply()
     const held = `${secret}-held`
     await accounts.declareKeys([{ name: 'moved', user: 'bot', digest: sha256Hex(held) }])

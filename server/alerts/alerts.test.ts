@@ -62,7 +62,7 @@ describe.each(sampledEngines(import.meta.file))('alerts on %s', (engine) => {
     await base.close()
   })
 
-  test('told once, however often and by whomever it is noticed', async () => {
+  test('sent once, however often and by whichever instance it is noticed', async () => {
     await alerts.create(by, hook())
     await Promise.all([alerts.note([notice('a')]), alerts.note([notice('a'), notice('b')]), alerts.note([notice('a')])])
     await alerts.note([notice('a')])
@@ -100,7 +100,7 @@ describe.each(sampledEngines(import.meta.file))('alerts on %s', (engine) => {
     expect((await alerts.page({ limit: 10, state: 'dead' })).data).toEqual([])
   })
 
-  test('taken by one instance at a time; who dies with it leaves it to another', async () => {
+  test('taken by one instance at a time; if that one dies, another takes it', async () => {
     await alerts.create(by, hook())
     const died = Promise.withResolvers<Response>()
     answers = [() => died.promise as unknown as Response]
@@ -116,7 +116,7 @@ describe.each(sampledEngines(import.meta.file))('alerts on %s', (engine) => {
     expect(heard[0]?.id).toBe(heard[1]?.id ?? '')
   })
 
-  test('a place hears only what it asked for, while it is on', async () => {
+  test('a place gets only the kinds that it subscribed to, while it is on', async () => {
     await alerts.create(by, hook({ name: 'money', kinds: ['budget'] }))
     await alerts.create(by, hook({ name: 'off', enabled: false }))
     await alerts.note([notice('a')])
@@ -148,7 +148,7 @@ describe.each(sampledEngines(import.meta.file))('alerts on %s', (engine) => {
     expect(alerts.create(by, hook(fields))).rejects.toMatchObject({ code: 'invalid_value', param })
   })
 
-  test('by mail, to a server that says what it got', async () => {
+  test('by mail, to a server that reports what it received', async () => {
     let received = ''
     const server = createServer((socket) => {
       let inData = false

@@ -141,7 +141,7 @@ describe('readConfig', () => {
     ['PARLEY_LEASE_WRITEOFF', '29s'],
     ['PARLEY_LOG', 'loud'],
   ]
-  test.each(wrong)('%s=%s is refused in one line that names the variable and tells no secret', (name, value) => {
+  test.each(wrong)('%s=%s is refused in one line that names the variable and reveals no secret', (name, value) => {
     const message = messageOf({ [name]: value })
     expect(message).toStartWith(`${name} must be `.replace('PASSWORD must be', 'PASSWORD must have'))
     expect(message).not.toContain('\n')

@@ -26,7 +26,7 @@ async function waited(gap: number, { asksLater = true } = {}): Promise<number> {
   return ended ?? Number.POSITIVE_INFINITY
 }
 
-test('a balancer that asks twice a second has heard it three times', async () => {
+test('a balancer that checks twice a second has seen three failures', async () => {
   const ms = await waited(500)
   expect(ms).toBeGreaterThanOrEqual(1_499)
   expect(ms).toBeLessThan(1_600)
@@ -36,7 +36,7 @@ test('a balancer that asks every five seconds, too', async () => {
   expect(await waited(5_000)).toBeGreaterThanOrEqual(14_999)
 })
 
-test('two that ask in turns, one shortly after the other, have both heard it', async () => {
+test('two balancers that check in turns have both seen it', async () => {
   const clock = handClock()
   const checks = createHealthChecks(clock)
   let isLeaving = false
@@ -62,7 +62,7 @@ test('one that stopped asking is not waited for', async () => {
   expect(await waited(500, { asksLater: false })).toBeLessThan(1_300)
 })
 
-test('nobody asked, or somebody now and then: nothing is waited for', async () => {
+test('without regular health checks there is no wait', async () => {
   const clock = handClock()
   const checks = createHealthChecks(clock)
   await checks.seen(new AbortController().signal)
@@ -74,7 +74,7 @@ test('nobody asked, or somebody now and then: nothing is waited for', async () =
   expect(clock.monotonic()).toBe(20_000)
 })
 
-test('who is in a hurry ends it', async () => {
+test('a second signal ends the wait', async () => {
   const clock = handClock()
   const checks = createHealthChecks(clock)
   for (let n = 0; n < 3; n++) {

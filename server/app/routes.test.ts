@@ -12,7 +12,7 @@ test('every route is described, and every description is of a route', () => {
   expect(strayRoutes(routes)).toEqual({ undescribed: [], unserved: [] })
 })
 
-test('what nobody describes, and what nobody serves, is found', () => {
+test('undescribed and unserved routes are found', () => {
   const handle = () => new Response()
   const stray = strayRoutes([{ method: 'GET', path: '/v1/stray', envelope: 'chat', handle }])
   expect(stray.undescribed).toEqual(['GET /v1/stray'])

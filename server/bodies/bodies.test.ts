@@ -110,7 +110,7 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
     return record.parts.map(({ border, body }) => `${border}: ${Buffer.from(body)}`)
   }
 
-  test('what is said reaches the header, and what is not wanted is not begun', () => {
+  test('losses reach the header, and what is not wanted is not begun', () => {
     expect(begin()?.label).toBe('30d')
     expect(begin(ann, { keep: 'errors' })?.label).toBe('may')
     expect(begin(ann, { keep: 0.6 })?.label).toBe('30d')
@@ -220,7 +220,7 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
     expect(files().reduce((sum, name) => sum + statSync(join(folder(), name)).size, 0)).toBeLessThan(1.2 * 1024 * 1024)
   })
 
-  test('a wrong master key says so; a damaged file and one of another instance, too', async () => {
+  test('a wrong master key, a damaged file and one of another instance are each named', async () => {
     const id = await keep(ann, 'sealed')
     await bodies.close()
     bodies = open('2'.repeat(64))
@@ -238,7 +238,7 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
     expect(await code(bodies.read(ann, id))).toBe('body_unreadable')
   })
 
-  test('a folder that takes nothing stops keeping and nothing else, and is told once', async () => {
+  test('a folder that cannot be written only stops keeping, and is reported once', async () => {
     await bodies.close()
     await Bun.write(join(base.folder, 'file'), '')
     bodies = open(master, join(base.folder, 'file', 'bodies'))

@@ -190,7 +190,7 @@ describe.each(sampledEngines(import.meta.file))('a bucket of kept bodies on %s',
     expect(bytes).toBe(here.state().bytes ?? 0)
   })
 
-  test('a bucket that is away is told once; bodies wait here and can be read, and go there when it is back', async () => {
+  test('an unreachable bucket is reported once; bodies wait here and can be read, and are moved there when it is back', async () => {
     const here = start(one)
     await here.tidy()
     await bucket.stop()

@@ -25,7 +25,7 @@ const form = (fields: Record<string, string>, size = 32_000) =>
     'demo-boundary',
   )
 
-test('a transcript says what came, in every format', async () => {
+test('a transcript describes what was received, in every format', async () => {
   const said = "This is Parley's demo, which cannot hear. It received fox.wav: audio/wav, 32000 bytes."
   const { status, bytes } = await ask('transcriptions', form({}))
   const answer = JSON.parse(bytes.toString())

@@ -39,7 +39,7 @@ async function conversation() {
 
 const usageOf = (event: Event) => (event.response as { usage: Record<string, number>; status: string }).usage
 
-test('begins, answers word by word, and says what it used', async () => {
+test('begins, answers word by word, and reports its usage', async () => {
   const { events, event, say } = await conversation()
   expect((await event('session.created')).session).toMatchObject({ model: 'parley-demo-realtime' })
   say('/long 9')
@@ -60,7 +60,7 @@ test('remembers the conversation', async () => {
   expect(usageOf(await event('response.done', 2)).input_tokens).toBeGreaterThan(first.input_tokens ?? 0)
 })
 
-test('one response at a time; a cancelled one ends with what it said', async () => {
+test('one response at a time; a cancelled one ends with its output so far', async () => {
   const { socket, event, say } = await conversation()
   say('/long 5000')
   await event('response.output_text.delta', 3)
@@ -81,7 +81,7 @@ test('the commands work, and what it does not know is an error event', async () 
   expect(socket.send('{}')).toBe(false)
 })
 
-test('says nothing while it is paused, and everything after', async () => {
+test('sends nothing while it is paused, and everything afterwards', async () => {
   const { events, socket, event, say } = await conversation()
   await event('session.created')
   socket.pause()

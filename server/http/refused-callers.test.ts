@@ -11,7 +11,7 @@ function writing() {
 }
 const wrongKey = { requestId: 'req_1', code: 'invalid_api_key', status: 401, address: '192.0.2.1' } as const
 
-test('who has no valid key is a line at info, with the address; other refusals are at debug', () => {
+test('a request without a valid key is logged at info with its address, other refusals at debug', () => {
   const { lines, refused } = writing()
   const unknown = { requestId: 'req_2', code: 'model_not_found', status: 404 } as const
   for (const each of [wrongKey, unknown]) refused(each)

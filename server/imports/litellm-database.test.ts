@@ -124,7 +124,7 @@ test('deployments of the database, with their credentials, beside those of the f
   expect(remarks).toContainEqual(expect.objectContaining({ about: 'model claude', field: 'litellm_params' }))
 })
 
-test('nothing is dropped without a word', () => {
+test('nothing is dropped without a remark', () => {
   const { remarks } = fromLiteLlmDatabase(tables, { open })
   const said = remarks.map(({ about, field }) => `${about}: ${field}`)
   for (const one of [

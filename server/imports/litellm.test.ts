@@ -70,7 +70,7 @@ test('deployments become channels by vendor, address and key', () => {
   expect(fallbacks).toEqual({ 'gpt-4o': { error: ['claude'], context: ['claude'] } })
 })
 
-test('nothing is dropped without a word', () => {
+test('nothing is dropped without a remark', () => {
   const { remarks } = fromLiteLlm(file)
   const said = remarks.map(({ about, field }) => `${about}: ${field}`)
   for (const one of [
@@ -120,7 +120,7 @@ test('accounts of clouds have their keys, regions and projects', () => {
   expect(said).toEqual(['channel vertex 2 api_key', 'model m3 vertex_credentials'])
 })
 
-test('weights and organizations go with the channel; what cannot is said', () => {
+test('weights and organizations are imported with the channel; what cannot be is reported', () => {
   const own = { model: 'openai/gpt-4o', api_key: 'sk-1' }
   const { channels, said } = movedFrom(
     { ...own, weight: 3, organization: 'org-1', timeout: 60 },

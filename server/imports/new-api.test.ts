@@ -95,7 +95,7 @@ test('channels with their keys, mappings and ranks; prices from ratios', () => {
   })
 })
 
-test('nothing is dropped without a word', () => {
+test('nothing is dropped without a remark', () => {
   const { remarks } = fromNewApi(tables(), 'new-api')
   expect(remarks.map(({ about, field }) => `${about}: ${field}`).sort()).toEqual(
     [

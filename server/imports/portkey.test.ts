@@ -62,7 +62,7 @@ test('models that clients ask for, an address of one’s own, and what cannot be
     expect(said(remarks)).toContain(one)
 })
 
-test('only the first target of a single strategy; a fallback inside a load balance is said', () => {
+test('only the first target of a single strategy; a fallback inside a load balance is reported', () => {
   const target = (provider: string) => ({ provider, api_key: 'k' })
   expect(fromPortkey({ targets: [target('openai'), target('groq')] }, ['m']).channels.map(({ name }) => name)).toEqual(['openai'])
   const nested = {

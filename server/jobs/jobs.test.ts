@@ -52,7 +52,7 @@ describe.each(sampledEngines(import.meta.file))('jobs on %s', (engine) => {
     expect(await left()).toEqual(['b', 'c'])
   })
 
-  test('are taken over from a process that falls silent, which hears that it has lost them', async () => {
+  test('are taken over from a silent process, which is notified that it lost them', async () => {
     const clock = handClock()
     const [one, other] = [process(clock), process(clock)]
     await one.jobs.add('work', 'a')

@@ -68,7 +68,7 @@ test('changes of a quarter of a second are one event, by subject', async () => {
   expect(told.length).toBe(1)
 })
 
-test('users hear of their own requests, keys and balance, and of what all share', async () => {
+test('users are notified of their own requests, keys and balance, and of what all share', async () => {
   const { clock, live, change, fromElsewhere } = workshop()
   const keys = new Set(['k1'])
   const told = listen(live.watch(user('u1', { keys: () => keys })))
@@ -101,7 +101,7 @@ test('users hear of their own requests, keys and balance, and of what all share'
   expect(await next()).toEqual(['keys'])
 })
 
-test('whoever has a place in a team, and every administrator, hears of it; others do not', async () => {
+test('members of a team and all administrators are notified of its changes; others are not', async () => {
   const { clock, live, change, fromElsewhere } = workshop()
   const teams = new Set(['team_1'])
   const told = [{ teams: () => teams }, {}, { isAdmin: () => true }].map((more, n) => listen(live.watch(user(`u${n}`, more))))
@@ -133,7 +133,7 @@ test('whoever has a place in a team, and every administrator, hears of it; other
   expect((await next()).slice(0, 2)).toEqual([[], []])
 })
 
-test('a replay is told to its user alone, on every instance', async () => {
+test('a replay is announced to its user alone, on every instance', async () => {
   const { clock, live, sent, fromElsewhere } = workshop()
   const [own, administrator] = [listen(live.watch(user('u1'))), listen(live.watch(user('u2', { isAdmin: () => true })))]
   live.replayed('u1')
@@ -177,7 +177,7 @@ test('each user has a bounded number of watches, and a closed one makes room', a
   expect(live.watch(user('u1'))).toBeDefined()
 })
 
-test('other instances are told at most twice a second, and everybody at once where there are too many', async () => {
+test('other instances are notified at most twice a second, and all users at once if there are too many', async () => {
   const { clock, live, sent } = workshop()
   for (let n = 0; n < 100; n++) live.answered('u1')
   live.answered('u2')

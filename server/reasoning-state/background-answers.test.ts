@@ -39,7 +39,7 @@ describe.each(sampledEngines(import.meta.file))('answers in the background on %s
     ])
   })
 
-  test('are made as long as somebody says so, who hears of a cancellation', async () => {
+  test('run while a process sends heartbeats, and that process is notified of a cancellation', async () => {
     await one().begin('ann', 'resp_3', exchange)
     await clock.advance(15_000)
     expect(await one().beat(['resp_3', 'resp_4'])).toEqual([])

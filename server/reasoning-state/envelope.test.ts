@@ -27,7 +27,7 @@ describe.each(pairs)('%s %s in the slot of %s', (made, _, slot, state) => {
     else if (state.value !== '') expect(Buffer.from(out.value, 'base64').toString('latin1') + out.value).not.toContain(state.value)
   })
 
-  test('opens for nobody else', () => {
+  test('opens for no other tenant', () => {
     expect(envelopes.unwrap('berta', out)).toEqual(made === slot ? state : undefined)
     expect(createEnvelopes(sealer('cd'.repeat(32))).unwrap('anna', out)).toEqual(made === slot ? state : undefined)
   })

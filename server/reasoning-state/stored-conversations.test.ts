@@ -77,7 +77,7 @@ describe.each(sampledEngines(import.meta.file))('kept conversations on %s', (eng
     expect((await kept().load('anna', 'branch_other'))?.items).toEqual([...exchange(0).items, ...exchange(7).items])
   })
 
-  test('are nobody else’s', async () => {
+  test('belong to one tenant', async () => {
     await chain('mine', 2)
     expect(await kept().load('berta', 'mine_1')).toBeUndefined()
     expect(await kept().find('berta', 'mine_1')).toBeUndefined()

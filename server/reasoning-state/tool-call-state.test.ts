@@ -206,14 +206,14 @@ describe('the question of an answer', () => {
   const spoke = 'Tell me everything that is known of foxes in the north, and how they live there in winter.'
   const areAllDifferent = (...digests: string[]) => expect(new Set(digests).size).toBe(digests.length)
 
-  test('is what was said before it, however it is divided', () => {
+  test('is the digest of the text before it, however it is divided', () => {
     const whole = of(user(said('One two'), said('three')))
     expect(of(user(said('One')), user(said(' two\n\nthree')))).toBe(whole)
     expect(of(user(said('One two')), user(), { role: 'system', parts: [said(' ')] }, assistant(), user(said('three')))).toBe(whole)
     areAllDifferent(whole, of(user(said('One two')), assistant(), user(said('four'))), of(user(said('One two'), image('a'), said('three'))))
   })
 
-  test('is everything that was said, by anybody, however long the last words are', () => {
+  test('covers all text of all roles, however long the last part is', () => {
     const instructed = (text: string) =>
       questionOf({ instructions: [{ role: 'system', text } satisfies Instruction], turns: [user(said(spoke))] }) ?? 'none'
     const system = (text: string): Turn => ({ role: 'system', parts: [said(text)] })

@@ -27,7 +27,7 @@ test.each([
   expect(losses).toEqual([])
 })
 
-test('what chat cannot say is among the losses; the model of a deployment’s address is the model', () => {
+test('what chat cannot express is among the losses; the model of a deployment’s address is the model', () => {
   const asked = { model: 'm', max_tokens: 9, messages: question, top_k: 3 }
   expect(chatFormOf(kept('/v1/messages', asked))?.losses.map(({ field, what }) => [field, what])).toEqual([['sampling.topK', 'dropped']])
   expect(chatFormOf(kept('/openai/deployments/d/chat/completions?api-version=1', { messages: question }))?.body.model).toBe('d')

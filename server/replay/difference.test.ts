@@ -48,7 +48,7 @@ describe('comparisons of words', () => {
   })
 })
 
-test('what is the same is told as such however long it is; else the answer says why it was not compared', () => {
+test('identical answers are recognised however long they are; else the result says why they were not compared', () => {
   const long = words(20_000, 1_000)
   expect(piecesOf(long, long)).toEqual([{ text: long, in: 'both' }])
   expect(piecesOf(long, `${long} more`)).toBeUndefined()

@@ -248,7 +248,7 @@ const streams: Record<Exclude<Dialect, 'completions'>, [whole: unknown, events: 
 
 describe.each(Object.entries(streams))('an answer of %s', (dialect, [whole, events]) => {
   const said = { text: 'Hi you', calls: [{ name: 'f', args: '{"a":1}' }], finish: 'tool-calls', error: null }
-  test('whole and streamed says the same', () => {
+  test('whole and streamed answers compare as equal', () => {
     expect(answerOf({ dialect: dialect as Dialect }, 200, bytes(JSON.stringify(whole)))).toEqual(said)
     expect(answerOf({ dialect: dialect as Dialect }, 200, bytes(events))).toEqual(said)
   })

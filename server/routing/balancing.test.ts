@@ -27,7 +27,7 @@ test('round robin: each in turn', () => {
   expect(Array.from({ length: 7 }, () => first().channel.name)).toEqual(['a', 'b', 'c', 'a', 'b', 'c', 'a'])
 })
 
-test('least open: who has the fewest, and one that ended counts no more, however often it is said', () => {
+test('least open: the one with the fewest; an ended request stops counting, however often its end is reported', () => {
   const { balancing, first } = balanced('least_open')
   const [a, b, c] = [first(), first(), first()]
   expect([a, b, c].map(({ channel }) => channel.name)).toEqual(['a', 'b', 'c'])

@@ -26,7 +26,7 @@ function checked(ailments: HealthState[], answers: (question: string) => boolean
   return { clock, asked, reset, run }
 }
 
-test('nothing is asked while it is off, or while nobody rests', async () => {
+test('no check is sent while checks are off, or while nothing rests', async () => {
   const off = checked([state('a', 'm')], () => true, null)
   await off.run()
   const well = checked([], () => true)

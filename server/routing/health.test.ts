@@ -53,7 +53,7 @@ describe('a model behind a key', () => {
     expect(health.admit(testCandidate(channel, channel.keys[0], 'other'))).toBe(true)
   })
 
-  test('what the client did wrong counts against nobody', () => {
+  test('client errors count against no channel', () => {
     const { health, candidate, fail } = setUp()
     fail(50, new GatewayError('upstream_rejected', 'bad request'))
     expect(health.ailments()).toEqual([])
@@ -61,7 +61,7 @@ describe('a model behind a key', () => {
   })
 })
 
-test('one of several that rest is reset alone, and others are told of it alone', () => {
+test('one of several resting entries is reset alone, and only it is reported to others', () => {
   const { health, channel, candidate, fail } = setUp()
   const told: unknown[] = []
   fail(5)
@@ -87,7 +87,7 @@ test('what attempts met is counted; what the client did wrong is not', () => {
   ])
 })
 
-test('a failure that opens nothing is no penalty that anybody is shown', () => {
+test('a failure that opens no breaker is not shown as a penalty', () => {
   const { health, fail } = setUp()
   fail(4)
   expect([health.ailments().length, health.resting()]).toEqual([1, []])
@@ -167,7 +167,7 @@ describe('a limit', () => {
 })
 
 describe('a key that has next to nothing left', () => {
-  test('comes last until its reset, and is still there when nobody else is', async () => {
+  test('comes last until its reset, and is used if there is no other', async () => {
     const { clock, health, channel, candidate } = setUp()
     const other = testCandidate(channel, channel.keys[1])
     health.spent(candidate, 7_000)
@@ -221,13 +221,13 @@ describe('when nobody else is left', () => {
     expect([health.wait(candidate) > 0, placesOf(health, candidate).length]).toEqual([true, 4])
   })
 
-  test('one limit without a time keeps nobody away', () => {
+  test('one rate limit without a time excludes no candidate', () => {
     const { health, candidate, fail } = setUp()
     fail(1, limited())
     expect([health.wait(candidate), health.fit([candidate]), health.admit(candidate, true)]).toEqual([5_000, [candidate], true])
   })
 
-  test('until the time that the upstream named nobody is asked, and the caller hears whose limit it is', async () => {
+  test('until the time named by the upstream it is not used, and the error says whose limit it is', async () => {
     const { clock, health, channel, candidate, fail } = setUp()
     const other = testCandidate(channel, channel.keys[1])
     fail(1, limited(20))
@@ -245,7 +245,7 @@ describe('when nobody else is left', () => {
     expect(health.admit(testCandidate(channel, channel.keys[0], 'other'))).toBe(true)
   })
 
-  test('who is well comes first, then who is well soonest', () => {
+  test('healthy candidates come first, then those that recover soonest', () => {
     const { health, channel, candidate, fail } = setUp()
     const other = testCandidate(channel, channel.keys[1])
     const third = testCandidate(testChannel('b'))
@@ -272,7 +272,7 @@ describe('when nobody else is left', () => {
     expect([await aborted, clock.pending()]).toEqual([undefined, 0])
   })
 
-  test('everybody who waits is let in when it is well', async () => {
+  test('all waiting requests are admitted when it recovers', async () => {
     const { health, candidate, fail } = setUp()
     fail(5)
     const [first] = placesOf(health, candidate)

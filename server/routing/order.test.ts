@@ -89,14 +89,14 @@ describe('plan', () => {
     expect(second).not.toBe(first as Candidate)
   })
 
-  test('says model_not_found for what the group or the key does not have', () => {
+  test('returns model_not_found for a model that the group or the key does not have', () => {
     const channels = registry(channel('a'))
     expect(code(() => plan(channels, { ...request, group: 'vip' }, () => 0))).toBe('model_not_found')
     expect(code(() => plan(channels, { ...request, models: new Set(['other']) }, () => 0))).toBe('model_not_found')
     expect(code(() => plan(channels, { ...request, models: new Set(['m']) }, () => 0))).toBe('none')
   })
 
-  test('tells an endpoint nobody serves from channels that are all shut', () => {
+  test('distinguishes an endpoint without channels from channels that are all unavailable', () => {
     expect(code(() => plan(registry(channel('a', { speaks: [] })), request, () => 0))).toBe('unsupported_endpoint')
     expect(code(() => plan(registry(channel('a', { keys: [key('1', 1, false)] })), request, () => 0))).toBe('no_channel_available')
   })
@@ -134,13 +134,13 @@ describe('retry', () => {
     expect(nextAttempt(many, failures.slice(0, 1), defaultRetry.deadlineMs + 1, defaultRetry, () => 0)).toBeUndefined()
   })
 
-  test('tells the caller of a limit only when nothing worse happened', () => {
+  test('reports a rate limit to the caller only if nothing worse happened', () => {
     expect(verdict([failed(a, 'upstream_rate_limited'), failed(b, 'upstream_rate_limited')])?.code).toBe('upstream_rate_limited')
     expect(verdict([failed(a, 'upstream_error'), failed(b, 'upstream_rate_limited')])?.code).toBe('upstream_error')
     expect(verdict([failed(a, 'upstream_auth_failed')])?.code).toBe('upstream_auth_failed')
   })
 
-  test('says when to come back: when the first of the limits ends, and never not at all', () => {
+  test('always sends Retry-After: when the first of the limits ends', () => {
     const limit = (of: Candidate, retryAfter?: number): Failure => ({
       candidate: of,
       error: new GatewayError('upstream_rate_limited', 'x', retryAfter === undefined ? {} : { retryAfter }),

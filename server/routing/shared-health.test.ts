@@ -99,7 +99,7 @@ test('a lost notice only means that the other finds out by itself', () => {
   expect(there.health.wait(there.candidate())).toBe(30_000)
 })
 
-test('what was heard is not told again', async () => {
+test('changes received from others are not sent again', async () => {
   const { here, there, said } = two()
   here.fail(5)
   await there.clock.advance(10_000)

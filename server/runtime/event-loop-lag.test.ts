@@ -44,7 +44,7 @@ test('a loop that is in time takes everything', () => {
   }
 })
 
-test('one long task refuses nobody, nor does a burst', () => {
+test('neither one long task nor a burst causes refusals', () => {
   const { clock, work, timer } = lateClock()
   const meter = createLagMeter(clock, 100)
   work(5_000)
@@ -108,7 +108,7 @@ test('a loop that a flood of refusals keeps from its timers takes a few all the 
   expect([meter.isTooMuch(50), meter.isTooMuch(6), meter.isTooMuch(2), meter.isTooMuch()]).toEqual([true, true, false, true])
 })
 
-test('overload is over when nobody has to wait: the usual wait is no reason to refuse then', () => {
+test('overload ends when nothing waits: the usual wait is no reason to refuse then', () => {
   const { clock, work, timer } = lateClock()
   const meter = createLagMeter(clock, 100)
   for (let n = 0; n < 2_000; n += 1) meter.isTooMuch(150)

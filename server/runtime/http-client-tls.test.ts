@@ -115,7 +115,7 @@ afterAll(() => {
   for (const step of undo.splice(0).reverse()) step()
 })
 
-test('a good certificate: the name is told, HTTP/1.1 agreed on, and one connection serves on', () => {
+test('a good certificate: SNI is sent, HTTP/1.1 negotiated, and the connection is reused', () => {
   for (const name of ['good', 'again', 'large', 'pinned']) expect(outcomes[name]).toMatchObject({ status: 200, bytes: 3_000_000 })
   expect(outcomes.good?.connected).toBe(1)
   // One for the three calls, and one for the call to an address.
@@ -136,7 +136,7 @@ test.each([
   expect(outcomes[name]).toEqual({ connected: 0, code })
 })
 
-test('nothing was said to a server whose certificate was refused', () => {
+test('nothing is sent to a server whose certificate was refused', () => {
   expect(Object.keys(received)).toEqual(['good'])
 })
 

@@ -231,7 +231,7 @@ describe('connections', () => {
     expect(vendor.connections.accepted).toBe(20)
   })
 
-  test('an answer that nobody read to its end is closed, not shared', async () => {
+  test('a connection whose answer was not read to its end is closed, not reused', async () => {
     const vendor = await vendorOf(raw('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nnot', { open: true }))
     const client = clientOf()
     const answer = await client.send(callOf(vendor.url))
@@ -281,7 +281,7 @@ describe('connections', () => {
     }
   })
 
-  test('one that ended before anybody knew costs the request: it is not sent twice', async () => {
+  test('a connection that had ended unnoticed fails the request: it is not sent twice', async () => {
     const vendor = await vendorOf(respond(200, {}, 'ok'))
     const client = clientOf()
     await textOf(await client.send(callOf(vendor.url)))
@@ -290,7 +290,7 @@ describe('connections', () => {
     expect([vendor.requests.length, vendor.connections.accepted]).toEqual([2, 1])
   })
 
-  test('is not kept when the head says so, nor longer than the other side keeps it, nor for ever', async () => {
+  test('is not kept if the head forbids it, nor longer than the other side keeps it, nor for ever', async () => {
     const heads = ['Connection: close', 'Keep-Alive: timeout=1', 'Keep-Alive: timeout=5', 'X: y', 'X: y', 'X: y']
     const server = await rawServer(
       (socket, count) => void socket.write(`HTTP/1.1 200 OK\r\n${heads[count]}\r\nContent-Length: 2\r\n\r\nok`),

@@ -43,7 +43,7 @@ test('a state is passed on as it is, or not at all', () => {
   ])
 })
 
-test('a sampler hears the caller where it is named so, and draws its share otherwise', () => {
+test('a parent-based sampler follows the caller, any other samples its share', () => {
   const ids = Array.from({ length: 4_000 }, (_, at) => Bun.hash(String(at)).toString(16).padStart(16, '0').repeat(2))
   const share = (name: string | undefined, argument?: string, parent?: boolean) => {
     const sampler = samplerOf(name, argument)

@@ -19,7 +19,7 @@ test('a line about a request whose trace is known has trace_id, at every level',
   ])
 })
 
-test('for lines that are not written nobody is asked', () => {
+test('nothing is computed for lines that are not written', () => {
   const asked: string[] = []
   const said: string[] = []
   const write = () => (_: object, message: string) => void said.push(message)

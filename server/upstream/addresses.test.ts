@@ -153,7 +153,7 @@ describe('the check before a call', () => {
     expect(asked).toEqual([])
   })
 
-  test('one refused address among good ones refuses the name', async () => {
+  test('a name with one refused address among good ones is refused', async () => {
     const { check } = checkWith({
       'good.example': ['203.0.113.7', '2001:db8::7'],
       'private.example': ['10.0.0.7'],

@@ -47,7 +47,7 @@ describe('Claude in a cloud', () => {
     })
   })
 
-  test('flags that the body already has are the client’s word', () => {
+  test('flags already in the body are the client’s choice', () => {
     const { body: sent } = withQuirk(request('{"anthropic_beta":["c"]}', { 'anthropic-beta': 'a' }), bedrock)
     expect(JSON.parse(String(sent)).anthropic_beta).toEqual(['c'])
   })

@@ -72,7 +72,7 @@ test('R-UP-1: TLS that hangs is a connection that does not stand', async () => {
   expect(told).toBe(0)
 })
 
-test('R-UP-1: refused is told at once, and the connection never stood', async () => {
+test('R-UP-1: a refused connection is reported at once, as never established', async () => {
   const gone = await scriptedUpstream()
   await gone.close()
   const { outcome, told, ms } = await attempt(gone.url, bodies.text)
@@ -117,7 +117,7 @@ test('the bytes are the same, first and afterwards, with their length', async ()
   }
 })
 
-test('a body that nobody takes is let go of when the attempt is aborted', async () => {
+test('an unread body is released when the attempt is aborted', async () => {
   const leaving = new AbortController()
   const upstream = createHttpUpstream(() => undefined, systemClock)
   const outcome = upstream.open({ method: 'POST', url: hole.url, headers: {}, body: '{}' }, leaving.signal).catch((error: unknown) => error)

@@ -122,7 +122,7 @@ describe('answers', () => {
     expect(thief.connections.accepted).toBe(0)
   })
 
-  test('a compressed answer that nobody asked for arrives plain, without the headers that are no longer true', async () => {
+  test('an unrequested compressed answer arrives uncompressed, without the headers that no longer apply', async () => {
     const body = Bun.gzipSync('plain text')
     const answer = await post(await vendorOf(respond(200, { 'Content-Encoding': 'gzip' }, body)))
     expect(await textOf(answer)).toBe('plain text')
@@ -174,7 +174,7 @@ describe('faults before the head', () => {
     plain.close()
   })
 
-  test('a certificate that nobody signed: refused before the key or the prompt is sent', async () => {
+  test('a self-signed certificate is refused before the key or the prompt is sent', async () => {
     const untrusted = Bun.serve({ port: 0, hostname: '127.0.0.1', tls: selfSigned('localhost'), fetch: () => new Response('stolen') })
     const insecurely = await fetch(`https://localhost:${untrusted.port}`, { tls: { rejectUnauthorized: false } })
     expect(await insecurely.text()).toBe('stolen')

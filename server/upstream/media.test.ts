@@ -66,7 +66,7 @@ test('a longer one stays in the pieces in which it came', async () => {
   expect(Buffer.concat(pieces).equals(long)).toBeTrue()
 })
 
-test('nothing of the caller or of Parley goes out', async () => {
+test('no header of the caller or of Parley is sent', async () => {
   const server = await host()
   await fetcher()(`${server.url}/a#fragment`)
   const names = server.requests[0]?.headers.map(([name]) => name.toLowerCase()).sort()
@@ -133,7 +133,7 @@ test.each([301, 302, 303, 307, 308])('S-SSRF-8 a redirect with %d is followed un
   expect(await fetchMedia(`${outside.url}/start`)).toEqual(fetched as Outcome)
 })
 
-test('S-SSRF-8 a hop carries nothing of the one before; relative ones count; there is an end of them', async () => {
+test('S-SSRF-8 a redirect carries nothing of the request before; relative ones work; their number is limited', async () => {
   const server = await host()
   server.next(respond(302, { Location: '../second', 'Set-Cookie': 'a=b' }), redirect('/third'), redirect('fourth'), picture)
   expect(await fetcher()(`${server.url}/first/x`)).toEqual(fetched as Outcome)
@@ -203,7 +203,7 @@ test('a body that stops short is no file, though its beginning is one', async ()
   expect(told(await fetcher()(server.url))).toEqual(unreachable)
 })
 
-test('S-SSRF-9 bytes say what a file is, not its header', async () => {
+test('S-SSRF-9 the type of a file is detected from its bytes, not from its header', async () => {
   const server = await host()
   for (const body of ['<html>a page</html>', '{"secret":"of the host"}', '<svg onload="x"/>', 'GIF8', '']) {
     server.answer(respond(200, { 'Content-Type': 'image/png' }, body))
@@ -236,7 +236,7 @@ test('S-SSRF-9 refused and unreachable: the same text at the same time', async (
   expect(clock.pending()).toBe(0)
 })
 
-test('only so many at a time; who leaves the line frees it', async () => {
+test('the number of concurrent fetches is limited; a caller that disconnects leaves the queue', async () => {
   const held = gate(picture)
   const server = await host(held.script)
   const fetchMedia = fetcher({ limits: { parallel: 2, waiting: 2 } })
@@ -253,7 +253,7 @@ test('only so many at a time; who leaves the line frees it', async () => {
   expect(await Promise.all([...running, waiting])).toEqual([fetched, fetched, fetched] as [Outcome, Outcome, Outcome])
 })
 
-test('a caller who leaves ends the visit', async () => {
+test('a caller that disconnects ends the fetch', async () => {
   const server = await host(faults.hang)
   const left = new AbortController()
   const visit = fetcher()(server.url, left.signal)

@@ -219,7 +219,7 @@ describe('Google service account', () => {
     expect(clock.pending()).toBe(0)
   })
 
-  test('many requests ask once; one that leaves takes the token from nobody', async () => {
+  test('concurrent requests share one token fetch; an aborted one does not cancel it for the others', async () => {
     const gated = gate(respondJson(200, { access_token: 'ya29.shared', expires_in: 3599 }))
     const { server, signer, secret } = await setUp(gated.script)
     const leaving = new AbortController()
@@ -271,7 +271,7 @@ describe('Google service account', () => {
     expect(clock.pending()).toBe(0)
   })
 
-  test('a key that is none of its kind asks nobody', async () => {
+  test('a key of another kind causes no request', async () => {
     const { server, signer, secret } = await setUp()
     const whole = JSON.parse(secret)
     const bad = ['x', '{', '[]', '{}', JSON.stringify({ ...whole, private_key: 'x' }), JSON.stringify({ ...whole, token_uri: 'x' })]

@@ -153,7 +153,7 @@ describe('a dial that does not stand', () => {
     expect(other.asked).toHaveLength(0)
   })
 
-  test('is an upstream error that names no address, when nobody is there or what answers is no HTTP', async () => {
+  test('is an upstream error without an address if nothing listens, or the answer is not HTTP', async () => {
     const garbage = await scriptedUpstream(async (exchange) => {
       await exchange.write('what?\r\n\r\n')
       exchange.close()
@@ -172,7 +172,7 @@ describe('a dial that does not stand', () => {
     }
   })
 
-  test('trusts no certificate that nobody signed', async () => {
+  test('does not trust a self-signed certificate', async () => {
     const { createServer: tlsServer } = await import('node:tls')
     const server = tlsServer(selfSigned('localhost'), (socket) => socket.on('error', () => {}))
     server.on('tlsClientError', () => {})

@@ -134,7 +134,7 @@ test('stop leaves nothing behind, and begin after an abort starts nothing', asyn
   expect(stopped.signal.aborted).toBe(false)
 })
 
-test('the caller who leaves aborts it with the reason, and no timeout is left; a stopped one no longer follows', () => {
+test('a caller that disconnects aborts it with the reason, and no timeout is left; a stopped one no longer follows', () => {
   const clock = handClock()
   const caller = new AbortController()
   const [followed, stopped] = [phaseTimer(clock, limits, caller.signal), phaseTimer(clock, limits, caller.signal)]

@@ -34,7 +34,7 @@ describe('the throttle', () => {
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
   })
-  test('ten failures of a name refuse nobody elsewhere, and nobody else at the same address', async () => {
+  test('ten failures of a name refuse neither that name elsewhere nor other names at the same address', async () => {
     const throttle = createThrottle(handClock())
     for (let n = 0; n < 10; n++) await fail(throttle, 'ann', '10.0.0.1')
     expect(await fail(throttle, 'ann', '10.0.0.1')).toBe(1)
@@ -48,7 +48,7 @@ describe('the throttle', () => {
     expect(await fail(throttle, 'ann', '10.1.0.1', known)).toBe(0)
     expect(await fail(throttle, 'bob', '10.1.0.1')).toBe(0)
   })
-  test('an address that guesses many names waits a minute at most, but not for who has signed in from it', async () => {
+  test('an address that guesses many names waits a minute at most, but not for users who have signed in from it', async () => {
     const clock = handClock()
     const throttle = createThrottle(clock)
     for (let n = 0; n < 100; n++) expect(await fail(throttle, `user${n}`, '10.0.0.1')).toBe(0)
@@ -101,7 +101,7 @@ describe('the throttle', () => {
     await clock.advance(60 * minute)
     for (let n = 0; n < 10; n++) expect(await fail(throttle, 'ann', '10.0.0.1')).toBe(0)
   })
-  test('failures of ten thousand others do not make it forget who must wait', async () => {
+  test('failures of ten thousand others do not evict a name that must wait', async () => {
     const throttle = createThrottle(handClock())
     for (let n = 0; n < 10; n++) await fail(throttle, 'ann', '10.0.0.1')
     for (let n = 0; n < 20_000; n++) await fail(throttle, `n${n}`, `10.${1 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`)

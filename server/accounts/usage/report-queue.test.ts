@@ -20,7 +20,7 @@ describe('reports', () => {
     expect(seen).toEqual(['a 1', 'b 1', 'c 1'])
   })
 
-  test('are refused when too many wait, and run for nobody who has left', async () => {
+  test('are refused when too many wait, and do not run for a caller that disconnected', async () => {
     const queue = createReportQueue(20)
     const over = Promise.withResolvers<void>()
     const first = queue.run(() => over.promise)

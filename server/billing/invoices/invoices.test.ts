@@ -84,7 +84,7 @@ describe('by day and model', () => {
     ])
   })
 
-  test('channels that do not say what they cost have nothing to compare, and say so', () => {
+  test('channels without costs have nothing to compare, and report that', () => {
     expect(check('anthropic', [logged('claude-haiku-4-5', null)]).rows[0]).toEqual([
       '2026-03-01',
       'claude-haiku-4-5',

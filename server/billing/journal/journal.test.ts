@@ -115,7 +115,7 @@ describe('lines', () => {
 })
 
 describe('the journal', () => {
-  test('holds everything from the moment it is said, in order', async () => {
+  test('holds every line from the moment it is noted, in order', async () => {
     const journal = await open()
     journal.open('a', ['u'], 10n)
     journal.grow('a', 5n)
@@ -163,7 +163,7 @@ describe('the journal', () => {
     await journal.close(false)
   })
 
-  test('leaves nothing behind when nothing was said, and else what was said, without the room that was not used', async () => {
+  test('leaves nothing behind if nothing was noted, else the lines without the unused room', async () => {
     const idle = await open()
     await idle.close(false)
     expect(await readdir(join(folder, '..'))).toEqual([])

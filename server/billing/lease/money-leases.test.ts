@@ -46,7 +46,7 @@ interface Instance {
 }
 
 describe('money leases', () => {
-  test('a call asks for so much at most, in turns: every payer once before anybody twice, and all in the end', () => {
+  test('a call requests a limited amount: every payer once before any payer twice, and all in the end', () => {
     const leases = createMoneyLeases(0)
     const wait = (payer: string, key: number) =>
       leases.wait({
@@ -79,7 +79,7 @@ describe('money leases', () => {
     expect(leases.hasMoney()).toBe(false)
   })
 
-  test('nobody who waits is paid from leases that may not be spent, whatever comes back meanwhile', () => {
+  test('no waiting request is served from leases that may not be spent, whatever is returned meanwhile', () => {
     let maySpend = true
     const leases = createMoneyLeases(0, () => maySpend)
     const outcomes: string[] = []
@@ -180,7 +180,7 @@ describe('money leases', () => {
     }
   })
 
-  test('those who wait are served in order, and a later one passes only when that takes nothing from them', () => {
+  test('waiting requests are served in order, and a later one passes only if that takes nothing from them', () => {
     const leases = createMoneyLeases(0)
     const said: string[] = []
     const ask = (name: string, need: bigint) =>

@@ -90,7 +90,7 @@ describe.each(sampledEngines(import.meta.file))('books with budgets on %s', (eng
     },
   )
 
-  test('a refusal says what was too little: the balance, or which budget', async () => {
+  test('a refusal names what was too little: the balance, or which budget', async () => {
     const books = await place.begin()
     const id = await place.wallet(100n)
     const window = (span: BudgetWindow['span'], days: number): BudgetWindow => {

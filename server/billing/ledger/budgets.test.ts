@@ -58,7 +58,7 @@ describe('windows of a budget', () => {
   })
 })
 
-test('everybody who has a budget has accounts of his own, in nano-dollars', () => {
+test('everyone with a budget has separate accounts, in nano-dollars', () => {
   const now = Date.parse('2026-11-21T00:00:00Z')
   const accounts = budgetAccounts(
     [

@@ -51,7 +51,7 @@ async function open(on: Place, folder: string, address?: string, slept: number[]
   )
 }
 
-test('it is refused while its process is heard', async () => {
+test('it is refused while its process is alive', async () => {
   place = await booksPlace(sampledEngine(import.meta.file))
   const wallet = await place.wallet(credit)
   const [mine, copy] = [join(place.base.folder, 'mine'), join(place.base.folder, 'copy')]

@@ -115,7 +115,7 @@ test.each(sampled(naive, 1))(
   120_000,
 )
 
-test('an outage that is shorter than what leases cover is noticed by nobody, and what they hold is bounded by that', async () => {
+test('an outage shorter than the cover of leases is not noticed, and bounds what they hold', async () => {
   const { served, refused, leased, perCover, faults } = await outage(database, { coverMs: 60_000, outageMs: 45_000 })
   console.log(`45 s without the database: ${served} served, ${refused} refused; on lease ${leased}, used in the time to cover ${perCover}`)
   expect([refused, faults]).toEqual([0, []])

@@ -144,7 +144,7 @@ describe.each([...engines])('leased books on %s', (engine) => {
     expect((await money(id))[0]).toBe(0n)
   })
 
-  test('who asks for more than all money is refused, and nobody beside notices', async () => {
+  test('a request for more than all money is refused, and no other is affected', async () => {
     const books = await begin()
     const [poor, rich] = [await wallet(0n), await wallet(1_000_000n)]
     expect(await codeOf(books.hold(`${poor}-first`, [{ id: poor }], 2n ** 64n))).toBe('insufficient_quota')

@@ -23,7 +23,7 @@ describe('a queue of lines', () => {
     expect(seen).toEqual(Array.from({ length: added }, (_, n) => `r${n}`))
   })
 
-  test('whoever waits for a line hears when it has left, at a wake, or at once where it is not there', async () => {
+  test('a caller that waits for a line is notified when it has left, at a wake, or at once if it is not there', async () => {
     const queue = createLineQueue()
     const [first, second, third] = [lineOf(1), lineOf(2), lineOf(3)]
     for (const line of [first, second, third]) queue.add(line)

@@ -42,7 +42,7 @@ test('only what is missing is written, one batch at a time, and the next is comp
   expect(await writer.end()).toEqual({ lines: 6, complete: true })
 })
 
-test('a write that fails is heard of by whoever adds more, and at the end', async () => {
+test('a failed write is reported to the next caller that adds lines, and at the end', async () => {
   const { writes, database } = target()
   const writer = createBackWriter(database, createLog('silent'), 4)
   await writer.add(lines(4))

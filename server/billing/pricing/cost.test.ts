@@ -79,7 +79,7 @@ describe('known bills', () => {
     ).toBe(101n * 2000n + 10n * 3000n)
   })
 
-  test('what an upstream lies about never credits and never throws', () => {
+  test('false figures of an upstream never credit and never throw', () => {
     for (const lie of [-1, Number.NaN, Number.NEGATIVE_INFINITY, -0]) {
       expect(
         bill({ input: '1', output: '1', reasoning: '0' }, (u) => {

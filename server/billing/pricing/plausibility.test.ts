@@ -26,7 +26,7 @@ const believed = (figures: Figures, more: Partial<UsageContext> = {}) =>
   isPlausible(told(figures), plausibleConversation({ ...asked, ...more }))
 
 describe('of a conversation', () => {
-  test('what an honest upstream may say is believed', () => {
+  test('figures that an honest upstream may report are believed', () => {
     expect(believed({ fresh: 300, out: 100 })).toBe(true)
     // A limit that is counted in another way, or not kept very well.
     expect(believed({ fresh: 300, out: 10_000 })).toBe(true)
@@ -52,7 +52,7 @@ describe('of a conversation', () => {
     expect(believed({ fresh: 300, out: 1, searches: 1000 })).toBe(false)
   })
 
-  test('pictures add to the input what the vendor that counts highest would say', () => {
+  test('pictures add to the input what the highest-counting vendor would report', () => {
     const nonText = { ...onlyText, images: { pieces: 1, bytes: 25, elsewhere: 1 } }
     expect(believed({ fresh: 48_169, out: 1 }, { nonText })).toBe(true)
     expect(believed({ fresh: 148_169, out: 1 }, { nonText })).toBe(false)
@@ -82,7 +82,7 @@ describe('of an operation', () => {
     expect(isPlausible(told({ fresh: 1_000_000 }), plausibleOperation(most, true))).toBe(true)
   })
 
-  test('in the place of what cannot be stands the most that was held; the rest is as it was told', () => {
+  test('impossible figures are replaced by the most that was held; the others stay as reported', () => {
     const lies = told({ fresh: 900_000_000, cacheRead: 7, out: 5, seconds: 600_000, searches: 2 })
     expect(isPlausible(lies, possible)).toBe(false)
     expect(plausiblePart(lies, possible, most)).toMatchObject({

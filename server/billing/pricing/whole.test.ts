@@ -18,7 +18,7 @@ describe('what a price is whole for', () => {
     expect(wholeFor({ input: '0' })).not.toContain('generate')
   })
 
-  test('a price of tokens says nothing of a video', () => {
+  test('a price of tokens does not price a video', () => {
     expect(wholeFor({ input: '1', output: '2' })).toEqual(operations.filter((operation) => operation !== 'video'))
   })
 

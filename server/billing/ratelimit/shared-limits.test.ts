@@ -62,7 +62,7 @@ function setUp() {
 }
 
 describe('alone', () => {
-  test('requests per minute: told what is left, refused at once with Retry-After', async () => {
+  test('requests per minute: the rest is reported, and beyond it requests are refused at once with Retry-After', async () => {
     const { clock, join } = setUp()
     const one = join()
     expect((await one.take({ rpm: 2 })).left.requests).toMatchObject({ limit: 2, remaining: 1 })
@@ -128,7 +128,7 @@ describe('alone', () => {
     expect(outcomes).toEqual(['1: 0', 'rate_limit_exceeded', 'rate_limit_exceeded', 'rate_limit_exceeded', '2: 0'])
   })
 
-  test('on a warm key nobody waits, and a thousand requests are few calls', async () => {
+  test('on a warm key no request waits, and a thousand requests are few calls', async () => {
     const { clock, join } = setUp()
     const one = join()
     const limits = { rpm: 100_000, tpm: 50_000_000, concurrency: 500 }
@@ -157,7 +157,7 @@ describe('alone', () => {
     expect(one.calls() - cold.calls).toBeLessThan(200)
   })
 
-  test('when nobody asks any more everything goes back, and nothing is left to do', async () => {
+  test('without requests everything is returned, and nothing is left to do', async () => {
     const { clock, join } = setUp()
     const one = join()
     const ticket = await one.take({ rpm: 1000, tpm: 100_000, concurrency: 50 }, 100)
@@ -262,7 +262,7 @@ describe('together', () => {
     await one.refusal({ rpm: 21 })
   })
 
-  test('close gives everything back, and refuses who waits', async () => {
+  test('close returns everything, and refuses waiting requests', async () => {
     const { clock, join } = setUp()
     const [one, two] = [join(), join()]
     await one.take({ concurrency: 1 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mp3File, wavFile } from '#testing/sound'
 import { audioSeconds } from './audio-length.ts'
 
-test('files tell how long they last, whatever they are called', async () => {
+test('files contain their duration, whatever they are called', async () => {
   expect(await audioSeconds(wavFile(3.5))).toBeCloseTo(3.5, 3)
   expect(await audioSeconds(mp3File(200))).toBeCloseTo((200 * 1152) / 44_100, 1)
 })

@@ -51,7 +51,7 @@ describe('tokens', () => {
     expect(Math.abs(estimate / exact - 1)).toBeLessThan(0.1)
   })
 
-  test('an answer that fits the sample is counted whole, and what was said twice counts once', () => {
+  test('an answer that fits the sample is counted whole, and repeated text counts once', () => {
     const estimator = addText('12345678')
     heardBy(estimator, '12345678')
     expect(estimator.output(8)).toBe(3)
@@ -125,7 +125,7 @@ describe('tokens', () => {
     expect(tokensOf(told) - tokensOf(ask)).toBeGreaterThan(1_500)
   })
 
-  test('a request is counted by what it says, however its client escapes letters', () => {
+  test('a request is counted by its text, however its client escapes letters', () => {
     const said = { prose: texts.prose, Chinese: `${chinese}\u{1F600}`, German: 'Größe, Übermut und „Anführung“ überall. '.repeat(200) }
     for (const text of Object.values(said)) {
       const plain = JSON.stringify({ messages: [{ role: 'user', content: text }] })

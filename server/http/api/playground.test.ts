@@ -75,7 +75,7 @@ describe('the preview of a request in another dialect', () => {
     expect(await preview('responses', asked)).toMatchObject({ body: { model: 'm', max_output_tokens: 100, temperature: 0.5 }, losses: [] })
   })
 
-  test('names what is lost, and refuses what cannot be said', async () => {
+  test('names losses, and refuses what cannot be expressed', async () => {
     expect(await preview('messages', { ...asked, seed: 7 })).toMatchObject({ losses: [{ field: 'sampling.seed', what: 'dropped' }] })
     expect(await refused(preview('responses', { ...asked, stop: ['x'] }))).toEqual(['unsupported_value', 'stop'])
   })

@@ -8,7 +8,7 @@ import { errors } from './page'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 
-test('what SDKs are told not to repeat is not called worth a retry', () => {
+test('errors that SDKs must not retry are not described as worth a retry', () => {
   const final = codes.filter((code) => 'x-should-retry' in errorHeaders(new GatewayError(code, '')))
   expect(final.length).toBeGreaterThan(5)
   expect(final.filter((code) => retryOf(code) === 'later')).toEqual([])

@@ -20,7 +20,7 @@ describe('HTML', () => {
     expect(prose('**a** `<b>` *c* <d>').html).toBe('<strong>a</strong> <code>&lt;b&gt;</code> <em>c</em> &lt;d&gt;')
   })
 
-  test('a table says what its rows and columns are', () => {
+  test('a table has headers for rows and columns', () => {
     const { html: written } = table('Sizes', ['Name', 'Size'], [['a', 'large']])
     expect(written).toContain('<th scope="col">Size</th>')
     expect(written).toContain('<th scope="row">a</th><td>large</td>')

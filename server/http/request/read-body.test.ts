@@ -93,7 +93,7 @@ describe('readBody', () => {
     expect(timers).toBe(0)
   })
 
-  test('a sender who goes away is the sender’s fault', async () => {
+  test('a client that disconnects is reported as the client’s fault', async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) })
     await expect(readBody(post(broken), 100)).rejects.toMatchObject({ code: 'client_closed_request' })
   })

@@ -102,7 +102,7 @@ test('an upload that stalls is given up, and leaves nothing', async () => {
   expect(await emptied()).toEqual([])
 })
 
-test('a sender who goes away leaves nothing', async () => {
+test('a client that disconnects leaves no data behind', async () => {
   let pulled = 0
   const broken = new ReadableStream({
     pull: (controller) =>

@@ -174,7 +174,7 @@ describe('state that is bound to an account', () => {
   const compacted = { type: 'compaction', encrypted_content: 'C' }
   const user = { role: 'user', content: 'hi' }
 
-  test('puts the maker of the latest first and leaves nobody out', () => {
+  test('puts the maker of the latest state first and leaves out no candidate', () => {
     const makers = new Map([
       ['a', 'one'],
       ['b', 'three'],

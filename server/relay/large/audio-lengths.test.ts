@@ -10,7 +10,7 @@ afterAll(() => lengths.close())
 
 const file = (bytes: Uint8Array<ArrayBuffer>) => ({ size: bytes.length, open: () => new Blob([bytes]).stream() })
 
-test('a megabyte that takes half a minute holds nobody', async () => {
+test('a megabyte that takes half a minute blocks no other request', async () => {
   let looks = 0
   const timer = setInterval(() => looks++, 10)
   const crafted = lengths.of(file(new Uint8Array(1024 * 1024).fill(0xff)), 'one')
@@ -21,7 +21,7 @@ test('a megabyte that takes half a minute holds nobody', async () => {
   expect(looks).toBeGreaterThan(20)
 }, 60_000)
 
-test('a file that cannot be read tells nothing', async () => {
+test('a file that cannot be read reveals nothing', async () => {
   const broken = () => new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('gone')) })
   expect(await lengths.of({ size: 10, open: broken }, 'one')).toBeUndefined()
   expect(await lengths.of({ size: 0, open: broken }, 'one')).toBeUndefined()

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createTurns } from './turns.ts'
 
-test('one at a time, callers in turns, and a failure is nobody else’s', async () => {
+test('one at a time, callers in turns, and a failure affects no other caller', async () => {
   const turns = createTurns()
   const done: string[] = []
   let running = 0

@@ -126,14 +126,14 @@ async function play(dialect: Dialect, stream: string): Promise<FrameVerdict[]> {
 describe.each(Object.entries(wires))('%s', (name, wire) => {
   const dialect = name as Dialect
 
-  test('a stream that a filter ended with nothing said is an error before anything means anything', async () => {
+  test('a stream that a filter ended without content is an error before its first meaningful event', async () => {
     const verdicts = await play(dialect, wire.stream(undefined))
     const at = verdicts.findIndex(({ error }) => error)
     expect(verdicts[at]?.error?.publicCode).toBe('content_filter')
     expect(verdicts.slice(0, at).some(({ meaningful }) => meaningful)).toBe(false)
   })
 
-  test('one that said something passes, and means something from its first word on', async () => {
+  test('a stream with content passes, and is meaningful from its first word on', async () => {
     const stream = wire.stream('Well')
     const verdicts = await play(dialect, stream)
     expect(verdicts.some(({ error }) => error)).toBe(false)

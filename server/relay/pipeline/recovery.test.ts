@@ -85,7 +85,7 @@ const limit = (retryAfter?: number) => () =>
   new GatewayError('upstream_rate_limited', 'limited', retryAfter === undefined ? {} : { retryAfter })
 const seeds = sampledSeeds(1000, 6)
 
-test('a sick channel that recovers is well for everybody as soon as it is', async () => {
+test('a channel that recovers is used again by all requests at once', async () => {
   for (const seed of seeds) {
     const random = seeded(seed)
     const from = 5_000 + random.below(10_000)
@@ -98,7 +98,7 @@ test('a sick channel that recovers is well for everybody as soon as it is', asyn
   }
 })
 
-test('one limit without Retry-After refuses nobody but the one who heard it', async () => {
+test('a rate limit without Retry-After refuses only the request that got it', async () => {
   for (const seed of seeds) {
     let limits = 1
     const heard = await run(seed, (at) => (at > 10_000 && limits-- > 0 ? limit()() : undefined))
@@ -109,7 +109,7 @@ test('one limit without Retry-After refuses nobody but the one who heard it', as
   }
 })
 
-test('a limit with Retry-After asks nobody until then, and everybody after it', async () => {
+test('after a rate limit with Retry-After the upstream is not asked until then, and is afterwards', async () => {
   for (const seed of seeds) {
     const from = 10_000
     const heard = await run(seed, during(from, from + 200, limit(7)))

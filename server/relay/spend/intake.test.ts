@@ -82,7 +82,7 @@ describe('a large body', () => {
   })
 })
 
-describe('a body that does not say how long it is', () => {
+describe('a body without a content length', () => {
   test('takes room as it arrives, and is refused where there is none left', async () => {
     const { admit } = intake()
     const one = callerWith('one')

@@ -116,7 +116,7 @@ describe('the running bill of a stream', () => {
     expect(await asked).toBe('books_unavailable')
   })
 
-  test('books that cannot be asked are told as they tell it', async () => {
+  test('unavailable books are reported with their own error', async () => {
     const { state, charge } = running(() => Promise.reject(new GatewayError('journal_full', 'Full.')))
     state.spent = 101n
     expect(await codeOf(charge.passed(look))).toBe('journal_full')

@@ -42,7 +42,7 @@ describe('a hold that grows', () => {
     expect(asked).toEqual([130n])
   })
 
-  test('uses the last of the balance, and then says no', async () => {
+  test('uses the last of the balance, and then refuses', async () => {
     const { asked, grow } = balance(5n)
     const topUp = createTopUp({ held: 100n, step: 80n, grow })
     expect(await topUp.cover(105n)).toBe(true)
@@ -51,7 +51,7 @@ describe('a hold that grows', () => {
     expect(topUp.cover(105n)).toBeUndefined()
   })
 
-  test('nobody waits for a balance that answers at once', async () => {
+  test('no request waits for a balance that answers at once', async () => {
     let free = 90n
     const asked: bigint[] = []
     const grow = (extra: bigint) => {

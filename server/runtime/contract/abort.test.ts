@@ -16,7 +16,7 @@ describe('an abort', () => {
     expect(() => abort.throwIfAborted()).toThrow('why')
   })
 
-  test('a listener that was removed, or comes too late, hears nothing', () => {
+  test('a listener that was removed or added too late is not called', () => {
     const abort = new Abort()
     let calls = 0
     const listener = () => {
@@ -42,7 +42,7 @@ describe('an abort', () => {
     expect(heard).toEqual([1, 2, 3])
   })
 
-  test('calls those that are left in the order in which they came, whoever came and went before', () => {
+  test('calls the remaining listeners in the order in which they were added', () => {
     for (let round = 0; round < 500; round++) {
       const abort = new Abort()
       const heard: number[] = []

@@ -202,7 +202,7 @@ test('what is sent is what was given: no header is added but what HTTP needs, a 
   expect([streamed?.header('content-length'), streamed?.header('transfer-encoding'), streamed?.text()]).toEqual(['7', undefined, '{"a":1}'])
 })
 
-test('the caller hears once that the connection stands, and never when it does not', () => {
+test('the caller is notified once of an established connection, and never of a failed one', () => {
   expect(outcomes.text).toMatchObject({ connected: 1, status: 200, text: 'ok' })
   expect(outcomes.stream).toMatchObject({ connected: 1, status: 200 })
   expect(outcomes.refused).toEqual({ connected: 0, code: 'ECONNREFUSED' })
@@ -215,7 +215,7 @@ test('nothing is followed, repeated or sent through a proxy of the environment',
   for (const path of ['/hang', '/broken']) expect(vendor.requests.filter(({ target }) => target === path).length).toBe(1)
 })
 
-test('a connection serves one request after the other, and no more after what nobody asked for', () => {
+test('a connection serves one request after the other, and none after bytes that were not requested', () => {
   expect(vendor.connections.accepted).toBeLessThan(vendor.requests.length)
   expect(outcomes.surplus).toEqual({ text: 'first' })
   // One for all truncated answers and `surplus`, another after it, and one for `taken` while `long` runs.

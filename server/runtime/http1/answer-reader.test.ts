@@ -207,7 +207,7 @@ describe('refused', () => {
     expect(refusalOf(text)).toBe('HTTP_MALFORMED')
   })
 
-  test('an upgrade that nobody asked for', () => {
+  test('an upgrade that was not requested', () => {
     expect(refusalOf('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n')).toBe('HTTP_UNASKED_UPGRADE')
   })
 

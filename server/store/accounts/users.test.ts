@@ -28,7 +28,7 @@ describe.each(sampledEngines(import.meta.file))('users on %s', (engine) => {
   }, 60_000)
   afterAll(() => base.close())
 
-  test('of many who want to be the first administrator at the same moment, one is', async () => {
+  test('of many concurrent attempts to be the first administrator, one succeeds', async () => {
     for (let round = 0; round < 5; round++) {
       await runSql(base.store, 'truncate users cascade')
       const made = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => createFirstAdmin(base.store, { user: admin(name) })))

@@ -50,7 +50,7 @@ describe.each([...engines])('a draft on %s', (engine) => {
     expect([(await loadPrice(base.store, 'c')) === undefined, outside.get('c') === undefined]).toEqual([true, true])
   })
 
-  test('many rows of a table are told of as one', async () => {
+  test('many changed rows of a table are announced as one change', async () => {
     const heard: (string | undefined)[] = []
     base.store.changes.subscribe('prices', async (id) => void heard.push(id))
     const names = Array.from({ length: 60 }, (_, number) => `many-${number}`)
@@ -62,7 +62,7 @@ describe.each([...engines])('a draft on %s', (engine) => {
   })
 
   if (engine === 'postgres') {
-    test('another instance hears of many rows and reads them all', async () => {
+    test('another instance is notified of many rows and reads them all', async () => {
       const other = await openBeside(base)
       const there = await pricesIn(other.store)
       await inDraft(base.store, systemClock, async (draft) => {

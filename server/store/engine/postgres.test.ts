@@ -63,7 +63,7 @@ async function until(true_: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe.if(engines.includes('postgres'))('two stores on one PostgreSQL database', () => {
-  test('hear each other and not themselves, whatever the id looks like', async () => {
+  test('receive each other’s changes and not their own, whatever the id looks like', async () => {
     const base = await throwawayDatabase('postgres')
     const other = await neighbour(base.databaseUrl ?? '')
     const heard: string[] = []

@@ -165,7 +165,7 @@ describe.each([...engines])('leases on %s', (engine) => {
     expect(await balance(id)).toEqual([100n, 0n])
   })
 
-  test('a database that knows less than it has answered says so, and does nothing', async () => {
+  test('a database that has lost commits reports that, and does nothing', async () => {
     const id = await wallet(100n)
     const instance = await registerInstance(base.store, { folder: 'f' })
     await call({ instance, seq: 5n, ask: [[{ account: id, need: 40n, want: 40n }]] })
@@ -183,7 +183,7 @@ describe.each([...engines])('leases on %s', (engine) => {
     expect(await balance(id)).toEqual([40n, 0n])
   })
 
-  test('of lines, those without a usage row are told from the others', async () => {
+  test('lines without a usage row are distinguished from the others', async () => {
     const id = await wallet(100n)
     const instance = await registerInstance(base.store, { folder: 'f' })
     const [one, two] = [line(`${id}-1`, id, 1n, 0n), line(`${id}-2`, id, 1n, 0n)]

@@ -50,7 +50,7 @@ describe('takes', () => {
     await run(`set parley.recovery = '0s'`)
   })
 
-  test('wait for the one that lost commits to write them again, and for the other to be heard', async () => {
+  test('wait for the one that lost commits to write them again, and for a call of the other', async () => {
     expect(await loses(one)).toMatchObject({ forgot: true })
     expect([await areOpen(one), await areOpen(other)]).toEqual([false, false])
     // What others settle is no take.
@@ -60,7 +60,7 @@ describe('takes', () => {
     expect([await areOpen(one), await areOpen(other)]).toEqual([true, true])
   })
 
-  test('wait for an instance that has not been heard since', async () => {
+  test('wait for an instance that has not called since', async () => {
     await loses(one)
     await endTelling(base.store, one)
     expect(await areOpen(one)).toBe(false)
@@ -75,7 +75,7 @@ describe('takes', () => {
     expect(await areOpen(one)).toBe(true)
   })
 
-  test('go on after a minute without the one that stays away; what it had stays on lease', async () => {
+  test('continue after a minute without the absent one; what it had stays on lease', async () => {
     await loses(one)
     await endTelling(base.store, one)
     await run(`update recoveries set since = since - interval '61 seconds'`)
@@ -84,7 +84,7 @@ describe('takes', () => {
     expect(kept?.amount).toBe('1')
   })
 
-  test('go on half a minute after the one that was telling was last heard', async () => {
+  test('continue half a minute after the last call of the one that was writing', async () => {
     await loses(one)
     await call(other)
     expect(await areOpen(other)).toBe(false)
@@ -93,7 +93,7 @@ describe('takes', () => {
     expect(await areOpen(other)).toBe(true)
   })
 
-  test('wait for three seconds for instances that this database has never heard of', async () => {
+  test('wait for three seconds for instances unknown to this database', async () => {
     await run(`set parley.recovery = ''`)
     await loses(one)
     await endTelling(base.store, one)

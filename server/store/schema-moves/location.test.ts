@@ -51,7 +51,7 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('on %s', () => 
     expect(await complaint(count(other))).not.toBe('no complaint')
   }, 180_000)
 
-  test('nobody waits for ever on what others hold', async () => {
+  test('nothing waits for ever on locks of others', async () => {
     const works: ((place: Place) => Promise<unknown>)[] = [
       (place) => withEmpty(place, true, async () => {}),
       (place) => withDatabase(place, (db) => withSnapshot(db, async () => {})),

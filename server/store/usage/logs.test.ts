@@ -65,7 +65,7 @@ describe.each(sampledEngines(import.meta.file))('usage rows on %s', (engine) => 
     )
   })
 
-  test('what failed is what usage counts as errors; nobody answered it, so it is found by the channel that was asked', async () => {
+  test('failed requests are those that usage counts as errors; they are found by the channel that was tried', async () => {
     const from = new Date(1_600_000_000_000)
     const put = (requestId: string, more: Partial<NewLog>) => usageRow({ requestId, at: from, userId: 'failing', ...more })
     const tried = (channel: string) => ({ channel, key: null, phase: 'connect' as const, status: 502, cause: 'upstream_error', ms: 1 })

@@ -146,7 +146,7 @@ test('every request as if it were the only one', () => {
   expect(taken.reduce((sum, { numbers }) => sum + numbers.length / columns, 0)).toBeGreaterThan(all.length / 4)
 })
 
-test('a channel that has another vendor is told as such once the lot is refreshed', () => {
+test('a channel with a changed vendor is reported with it once the lot is refreshed', () => {
   const known = new Map([['one', 'gemini']])
   const lot = createLot(10, () => known)
   const lots: TakenLot[] = []
@@ -169,7 +169,7 @@ test('a channel that has another vendor is told as such once the lot is refreshe
   expect(providers()).toEqual(three('gcp.vertex_ai'))
 })
 
-test('shapes are told once, until they are forgotten or found no room', () => {
+test('shapes are sent once, until they are evicted or find no room', () => {
   const lot = createLot(100, () => vendors, { mostShapes: 3 })
   const lots: TakenLot[] = []
   /** Of a lot with two requests of each model: its epoch, shapes told, requests with one, and others. */
@@ -195,7 +195,7 @@ test('shapes are told once, until they are forgotten or found no room', () => {
   expect(readLots(lots).spans.length).toBe(lots.reduce((sum, { spans }) => sum + spans, 0))
 })
 
-test('who asked is no part of a shape, and is told once while there is room', () => {
+test('the caller is not part of a shape, and is sent once while there is room', () => {
   const lot = createLot(100, () => vendors, { mostCallers: 3 })
   const lots: TakenLot[] = []
   const told = (users: readonly string[]) => {

@@ -12,4 +12,4 @@ test.each([
   ['gpt-5', 'generate'],
 ])('%s is for %s', (model, serves) => expect(kindFacts(model)).toEqual({ serves }))
 
-test('nothing is said of a name that tells nothing', () => expect(kindFacts('llama-guard')).toEqual({}))
+test('a name that reveals nothing is not reported', () => expect(kindFacts('llama-guard')).toEqual({}))

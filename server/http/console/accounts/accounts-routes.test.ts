@@ -82,7 +82,7 @@ describe('setting up and signing in', () => {
     const again = await call('POST', '/api/setup', { body: { token: accounts.setupToken, name: 'x', password } })
     expect(again).toMatchObject({ status: 409, code: 'setup_done' })
   })
-  test('a wrong password and an unknown name are told the same', async () => {
+  test('a wrong password and an unknown name get the same answer', async () => {
     const wrong = await call('POST', '/api/session', { body: { name: 'ann', password: 'wrong' }, address: '10.1.1.1' })
     const nobody = await call('POST', '/api/session', { body: { name: 'nobody', password: 'wrong' }, address: '10.1.1.1' })
     expect(wrong).toMatchObject({ status: 401, code: 'invalid_credentials' })
@@ -100,7 +100,7 @@ describe('setting up and signing in', () => {
     expect(out.headers.get('set-cookie')).toStartWith('parley=; Path=/; Max-Age=0')
     expect((await call('GET', '/api/session', { cookie: cookieOf(second.headers) })).status).toBe(401)
   })
-  test('the eleventh failure of a name from an address is told to wait; other names there and the same name elsewhere are not', async () => {
+  test('the eleventh failure of a name from an address must wait; other names there and the same name elsewhere need not', async () => {
     const attempt = (name: string, address = '10.7.7.7') => call('POST', '/api/session', { body: { name, password: 'wrong' }, address })
     for (let n = 0; n < 10; n++) expect((await attempt('x')).status).toBe(401)
     expect(await attempt('x')).toMatchObject({ status: 429, code: 'too_many_attempts', retryAfter: 1 })
@@ -218,7 +218,7 @@ describe('who may do what', () => {
 })
 
 describe('keys', () => {
-  test('an administrator sees, makes, caps and deletes everybody’s keys; its own list stays its own', async () => {
+  test('an administrator sees, creates, limits and deletes all keys; its own list has only its own', async () => {
     const { body: key } = await call('POST', '/api/keys', { cookie: admin, body: { name: 'for ann', user: 'ann', note: 'her laptop' } })
     expect(key).toMatchObject({ user: { id: annId, name: 'ann' }, note: 'her laptop' })
     const ids = async (query: string, cookie = admin) =>

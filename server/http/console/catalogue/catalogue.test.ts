@@ -293,7 +293,7 @@ describe('prices', () => {
     expect(await call('root', 'PUT', '/api/prices/m', fields)).toMatchObject({ status: 400, code, param })
   })
 
-  test('the refusal says what the most is, and the most itself is taken', async () => {
+  test('the refusal names the maximum, and the maximum itself is accepted', async () => {
     expect(await call('root', 'PUT', '/api/prices/dear', { input: '10000.5', output: '1' })).toMatchObject({
       text: 'input: Expected a decimal number of USD from 0 to 10000, with up to 9 places.',
     })

@@ -160,7 +160,7 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
     expect(body.data.map(({ basis }: PriceEffect) => basis)).toEqual(['requests', 'sums'])
   })
 
-  test('what is not ready in time is estimated, and nobody waits', async () => {
+  test('what is not ready in time is estimated without waiting', async () => {
     const never = { run: async () => undefined }
     expect(await effect('mixed', tried, asks(20_000, never))).toMatchObject({ requests: 1_500, basis: 'sums' })
     const clock = handClock(now)

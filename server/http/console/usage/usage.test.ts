@@ -126,7 +126,7 @@ test('a row says how many refused requests it stands for', async () => {
 })
 
 describe('what is asked', () => {
-  test('filters take names and ids; what names nobody finds nothing', async () => {
+  test('filters take names and ids; unknown ones find nothing', async () => {
     for (const filter of ['user=ann', `user=${annId}`]) expect(await usage(filter)).toMatchObject([{ requests: 2 }])
     for (const filter of ['key=%3Dcmd%7Ccalc', `key=${keyId}`, 'model=a%2C%22b'])
       expect(await usage(filter)).toMatchObject([{ requests: 1 }])
@@ -236,7 +236,7 @@ describe('whoever was removed', () => {
     expect((await asked('user=zoe+before')).body.data).toEqual([])
     expect(await call('GET', `/api/usage?${june}&user=zoe`, { cookie: ann })).toMatchObject({ status: 403, param: 'user' })
   })
-  test('a name that several had finds none of them; one who has it now comes first', async () => {
+  test('a name that several users had finds none of them; its present user comes first', async () => {
     const ids = [await removed('yan', 'y1'), await removed('yan', 'y2')]
     expect(await asked('user=yan')).toMatchObject({ status: 400, code: 'invalid_value', param: 'user' })
     expect((await asked(`user=${ids[1]}`, 'logs')).body.data).toMatchObject([{ requestId: 'y2' }])
