@@ -35,7 +35,8 @@ describe.each([
   })
 
   test('a wrong method is told in the envelope of the address', async () => {
-    for (const path of ['/v1beta/models/m:generateContent', '/v1/models/m:generateContent', '/v1/models/a/b:countTokens']) {
+    const addresses = ['/v1beta/models/m:generateContent', '/v1/models/m:generateContent', '/v1/models/a/b:countTokens']
+    for (const path of [...addresses, '/upload/v1beta/files', '/upload/v1/files']) {
       const answer = await gateway.admin.raw('PUT', path)
       expect([path, answer.status, await answer.json()]).toMatchObject([path, 405, { error: { code: 405, status: 'INVALID_ARGUMENT' } }])
     }

@@ -101,7 +101,7 @@ const envelopeOfPath: readonly (readonly [path: RegExp, Envelope])[] = [
   [/^\/ollama\//, 'ollama'],
   [/^\/model\//, 'converse'],
   [/^\/v1beta\/openai\//, 'chat'],
-  [/^\/(?:v1beta|v1alpha|\/?ws)\//, 'gemini'],
+  [/^\/(?:upload|v1beta|v1alpha|\/?ws)\//, 'gemini'],
   // Gemini's actions are served under /v1 too.
   [
     /^\/v1\/models\/.*:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents|predict|predictLongRunning)$/,
