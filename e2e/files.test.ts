@@ -372,3 +372,22 @@ test('the addresses of files', async () => {
   expect((await send('cancel', 0)).headers.get('x-goog-upload-status')).toBe('cancelled')
   expect((await send('upload, finalize', 3, 'def')).status).toBe(404)
 })
+
+test('the address of an upload is valid as long as the secret that began it', async () => {
+  const { session } = await gateway.user('rotating', '1')
+  const { id, key } = await session.call<{ id: string; key: string }>('POST', '/api/keys', { name: 'uploads' })
+  const begin = async (secret: string) => {
+    const headers = { 'x-goog-api-key': secret, 'x-goog-upload-command': 'start' }
+    const start = await fetch(`${gateway.url}/upload/v1beta/files`, { method: 'POST', headers, body: '{}' })
+    return start.headers.get('x-goog-upload-url') ?? ''
+  }
+  const statusOf = async (address: string) =>
+    (await fetch(address, { method: 'POST', headers: { 'x-goog-upload-command': 'query' } })).status
+  const address = await begin(key)
+  expect(await statusOf(address)).toBe(200)
+  const { key: second } = await session.call<{ key: string }>('POST', `/api/keys/${id}/rotate`, { overlapHours: 1 })
+  const ofSecond = await begin(second)
+  expect([await statusOf(address), await statusOf(ofSecond)]).toEqual([200, 200])
+  await session.call('POST', `/api/keys/${id}/rotate`, { overlapHours: 0 })
+  expect([await statusOf(address), await statusOf(ofSecond)]).toEqual([401, 401])
+})

@@ -46,9 +46,9 @@ export interface Admission {
   callerOf(user: User, key?: string, group?: string, team?: string): Caller
   /**
    * The caller of the key of this id, for work that continues without its secret; undefined when it may no longer send requests, or not
-   * from this address. `address` absent: any.
+   * from this address. `address` absent: any. `digest`: that of the secret that began it, which must be valid, too.
    */
-  callerWithKey(id: string, address?: string): Caller | undefined
+  callerWithKey(id: string, address?: string, digest?: string): Caller | undefined
   /** The groups the user may use now, by name. */
   groupsOf(user: User): Group[]
   /**
@@ -163,9 +163,10 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
       const caller: Caller = { user, key, group, models, strict: key.strict }
       return team ? forTeam(caller, team, key.userId) : caller
     },
-    callerWithKey(id, address) {
-      const known = current(directory.keys.get(id))
-      if (address !== undefined && known?.allows(address) === false) return undefined
+    callerWithKey(id, address, digest) {
+      const known = digest === undefined ? current(directory.keys.get(id)) : withDigest(digest)
+      if (known?.key.id !== id) return undefined
+      if (address !== undefined && !known.allows(address)) return undefined
       try {
         const caller = callerFor(known)
         return caller?.user.enabled ? caller : undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sealer } from '#runtime/secrets'
+import { sealer, sha256Hex } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import { admitUpload, type BegunUpload, type UploadAddressServices, uploadAddress } from './upload-address.ts'
 
@@ -8,21 +8,23 @@ const callerOf = (key: string | null, user: string) =>
 
 let now = 0
 const valid = new Set(['k1'])
+const secrets = new Set([sha256Hex('sk-first')])
 const services: UploadAddressServices = {
   accounts: {
     admitKey(secret) {
       if (secret === 'sk-other') return callerOf('k2', 'u2')
       throw new GatewayError('invalid_api_key', 'no such key')
     },
-    callerWithKey: (id, address) => (valid.has(id) && address === '192.0.2.1' ? callerOf(id, 'u1') : undefined),
+    callerWithKey: (id, address, digest = '') =>
+      valid.has(id) && secrets.has(digest) && address === '192.0.2.1' ? callerOf(id, 'u1') : undefined,
   },
   sealer: sealer('7'.repeat(64)),
   clock: { now: () => now },
   publicUrl: new URL('https://parley.example'),
 }
 const begun = { caller: callerOf('k1', 'u1'), place: 'files', upload: 'f1', lastsMs: 1000 }
-const begin = (as: Partial<BegunUpload> = {}) =>
-  uploadAddress(services, { url: new URL('http://inside:3000/upload/v1beta/files') }, { ...begun, ...as })
+const first = new Request('http://inside:3000/upload/v1beta/files', { headers: { 'x-goog-api-key': 'sk-first' } })
+const begin = (as: Partial<BegunUpload> = {}) => uploadAddress(services, { request: first, url: new URL(first.url) }, { ...begun, ...as })
 
 function admitted(address: string, headers: Record<string, string> = {}, place = 'files', clientAddress = '192.0.2.1') {
   const request = new Request(address, { method: 'POST', headers: { 'x-goog-upload-command': 'upload', ...headers } })
@@ -47,6 +49,9 @@ test('an address of an upload stands for its key as long as both are valid', () 
   valid.delete('k1')
   expect(admitted(address)).toBe('invalid_api_key')
   valid.add('k1')
+  secrets.clear()
+  expect(admitted(address)).toBe('invalid_api_key')
+  secrets.add(sha256Hex('sk-first'))
 })
 
 test('an address of an upload is good at its place only, and not once it was changed', () => {

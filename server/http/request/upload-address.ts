@@ -4,7 +4,7 @@
  */
 import type { Ask } from '#relay/contract/ask'
 import type { Clock } from '#runtime/clock'
-import type { Sealer } from '#runtime/secrets'
+import { type Sealer, sha256Hex } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import { findCredential, readCredential } from './credentials.ts'
 import type { Visit } from './route.ts'
@@ -18,8 +18,11 @@ type Entry = Pick<Visit, 'request' | 'url' | 'clientAddress' | 'replay'>
 export interface UploadAddressServices {
   accounts: {
     admitKey(secret: string, from: Entry): Caller
-    /** The caller of the key of this id; undefined when it may no longer send requests, or not from this address. */
-    callerWithKey(id: string, address: string): Caller | undefined
+    /**
+     * The caller of the key of this id; undefined when it may no longer send requests, or not from this address, or when the secret of this
+     * digest is no longer valid.
+     */
+    callerWithKey(id: string, address: string, digest?: string): Caller | undefined
   }
   sealer: Sealer
   clock: Pick<Clock, 'now'>
@@ -40,6 +43,8 @@ export interface BegunUpload {
 /** The content of an address. */
 interface Sealed {
   key: string | null
+  /** The digest of the secret that began the upload; absent in addresses of earlier versions. */
+  secret?: string
   tenant: string
   upload: string
   until: number
@@ -53,10 +58,16 @@ export const uploadCommands = (request: Request): string[] =>
   (request.headers.get('x-goog-upload-command') ?? '').split(',').map((command) => command.trim().toLowerCase())
 
 /** The address at which the client continues: that of this request plus the sealed content. */
-export function uploadAddress(services: UploadAddressServices, { url }: Pick<Visit, 'url'>, begun: BegunUpload): string {
+export function uploadAddress(
+  services: UploadAddressServices,
+  { request, url }: Pick<Visit, 'request' | 'url'>,
+  begun: BegunUpload,
+): string {
   const { caller, place, upload, lastsMs } = begun
   const until = services.clock.now() + lastsMs
-  const sealed: Sealed = { key: caller.key?.id ?? null, tenant: caller.user.id, upload, until }
+  const secret = findCredential(request.headers, url.searchParams)
+  const of = { key: caller.key?.id ?? null, ...(secret !== undefined && { secret: sha256Hex(secret) }) }
+  const sealed: Sealed = { ...of, tenant: caller.user.id, upload, until }
   return `${services.publicUrl.origin}${url.pathname}?upload_id=${sealText(services.sealer, sealedAs(place), sealed)}`
 }
 
@@ -77,7 +88,7 @@ export function admitUpload(services: UploadAddressServices, visit: Entry, place
     return ofCaller(accounts.admitKey(credential ?? readCredential(request.headers, url.searchParams), visit))
   }
   if (!sealed || clock.now() >= sealed.until) throw invalid('This upload URL is not valid, or has expired. Begin the upload again.')
-  const caller = sealed.key === null ? undefined : accounts.callerWithKey(sealed.key, clientAddress)
+  const caller = sealed.key === null ? undefined : accounts.callerWithKey(sealed.key, clientAddress, sealed.secret)
   if (!caller) throw invalid('The key that began this upload is no longer valid, or may not be used from your IP address.')
   return ofCaller(caller)
 }
