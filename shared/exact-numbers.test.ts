@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { exact, exactNumber, isRawNumber, keepDigits, parseExact, parseExactObject } from './exact-numbers.ts'
+import { exact, exactNumber, isRawNumber, keepDigits, parseArguments, parseExact, parseExactObject } from './exact-numbers.ts'
 
 const again = (json: string) => JSON.stringify(parseExact(json))
 
@@ -39,6 +39,13 @@ test('what a double changes is written as it came', () => {
     expect([number, isRawNumber(exactNumber(number))]).toEqual([number, true])
     for (const json of [number, `[${number}]`, `{"a":{"b":[1,${number}]}}`]) expect(again(json)).toBe(json)
   }
+})
+
+test('arguments of tools keep floats without a fraction, whatever else they hold', () => {
+  const json = '{"a":1.0,"b":[-2.00,0.0,1,1.5,1e3,12345678901234567890],"c":"1.0","d":{"e":3.0}}'
+  expect(JSON.stringify(parseArguments(json))).toBe(json.replace('1e3', '1000'))
+  expect(JSON.stringify(parseArguments('{"a":1}'))).toBe('{"a":1}')
+  for (const other of ['[1.0]', '{"a":1.0', '1.0']) expect(parseArguments(other)).toBeUndefined()
 })
 
 test('no other value is raw', () => {

@@ -61,6 +61,21 @@ export function parseExactObject(text: string): JsonObject | undefined {
   }
 }
 
+/** A number written with a fraction of zeros: in many languages a float, where `1` is an integer. */
+const wholeFloat = /^-?\d+\.0+$/
+const wholeFloatWithin = /[:,[]\s*-?\d+\.0+[\s,\]}]/
+
+/** Arguments of a tool as an object: as `parseExactObject`, and `1.0` stays `1.0`, which a tool may tell from `1`. */
+export function parseArguments(text: string): JsonObject | undefined {
+  if (!wholeFloatWithin.test(text)) return parseExactObject(text)
+  try {
+    const parsed = JSON.parse(text, reviveFloats as (key: string, value: unknown) => unknown)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Records the digits that `value`, parsed from `text`, has lost. `hasLong`: whether the text is known to have long numbers. */
 export function keepDigits(text: string, value: unknown, hasLong = long.test(text)): void {
   if (!hasLong || typeof value !== 'object' || value === null) return
@@ -78,6 +93,9 @@ export function exact<Value>(value: Value): Value {
 }
 
 const revive: Reviver = (_, value, { source }) => (typeof value === 'number' && !isSame(source, value) ? JSON.rawJSON(source) : value)
+
+const reviveFloats: Reviver = (key, value, context) =>
+  typeof value === 'number' && wholeFloat.test(context.source) ? JSON.rawJSON(context.source) : revive(key, value, context)
 
 const revived = (text: string): unknown => JSON.parse(text, revive as (key: string, value: unknown) => unknown)
 

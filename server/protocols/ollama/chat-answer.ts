@@ -1,7 +1,7 @@
 /** Answers of Chat in the words of `/api/chat` and `/api/generate`, whole and as lines of JSON. */
 import type { RewordedStream, WordingContext } from '#canonical/wording'
 import { GatewayError } from '#shared/errors'
-import { parseExactObject } from '#shared/exact-numbers'
+import { parseArguments } from '#shared/exact-numbers'
 import { isObject, type JsonObject } from '#shared/json'
 import type { Frame } from '#shared/sse'
 import { parseObject } from '#wire/json-scan'
@@ -63,7 +63,7 @@ function ending({ finish, usage, firstAt }: Counted, { elapsed }: WordingContext
 
 /** Undefined for arguments that are not a JSON object, such as those of a truncated call. */
 function callOf({ id, name, args }: OpenCall, index: number): JsonObject | undefined {
-  const parsed = args.trim() === '' ? {} : parseExactObject(args)
+  const parsed = args.trim() === '' ? {} : parseArguments(args)
   return parsed && { ...(id && { id }), function: { index, name, arguments: parsed } }
 }
 

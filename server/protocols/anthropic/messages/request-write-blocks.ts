@@ -3,7 +3,7 @@ import type { CallPart, NativePart, Opaque, Part, ReasoningPart, RefusalPart, Re
 import { cannotCarry } from '#canonical/refusal'
 import { type FieldWriters, notNeeded, type WrittenFields, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
-import { parseExactObject } from '#shared/exact-numbers'
+import { parseArguments } from '#shared/exact-numbers'
 import type { Json } from '../frame.ts'
 import { writeOwnCitation } from './citations.ts'
 import type { RequestContext } from './request-write-context.ts'
@@ -122,7 +122,7 @@ const callWriters: FieldWriters<CallPart, RequestContext> = {
     if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text became a function with one text parameter.')
   },
   argsText(argsText, { request }, { form, path }) {
-    const input = parseExactObject(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
+    const input = parseArguments(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
     if (!input) throw cannotCarry(request, 'turns', 'The arguments of this tool call are not a JSON object.', path)
     return { input }
   },

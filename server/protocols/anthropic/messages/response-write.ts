@@ -26,7 +26,7 @@ import {
   writtenElsewhere,
 } from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
-import { parseExactObject } from '#shared/exact-numbers'
+import { parseArguments } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { Json } from '../frame.ts'
 import { writeCitation } from './citations.ts'
@@ -190,7 +190,7 @@ const callWriters: FieldWriters<CallPart, Context> = {
   callId: (callId, { codecContext }) => ({ id: callId || codecContext.id('toolu_') }),
   name: (name) => ({ name }),
   argsText(argsText, { losses }, { form }) {
-    const input = parseExactObject(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
+    const input = parseArguments(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
     if (!input) losses.adapted('response.call.arguments', 'The model wrote arguments that are not a JSON object.')
     return { input: input ?? { _raw: argsText } }
   },

@@ -2,7 +2,7 @@
 import type { CallPart, ConversationRequest, MediaPart, NativePart, Opaque } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 import type { Fields } from '#protocols/codec/fields'
-import { parseExactObject } from '#shared/exact-numbers'
+import { parseArguments } from '#shared/exact-numbers'
 import type { GeminiPart } from '#shared/protocols/gemini/generate-content'
 import { type Body, pick, pickObject, pickText } from '../proto-json.ts'
 
@@ -75,7 +75,7 @@ function argsOf(form: CallPart['form'], text: string): Body {
 
 /** The arguments as an object; an empty text means no arguments. Undefined for anything else. */
 export function parseArgs(text: string): Body | undefined {
-  return text.trim() === '' ? {} : parseExactObject(text)
+  return text.trim() === '' ? {} : parseArguments(text)
 }
 
 /** The part for media whose bytes are at hand; `data` is base64. */

@@ -1,6 +1,6 @@
 /** Items of Responses as steps of an interaction. */
 
-import { parseExactObject } from '#shared/exact-numbers'
+import { parseArguments } from '#shared/exact-numbers'
 import { isObject, type JsonObject } from '#shared/json'
 
 export const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
@@ -14,7 +14,7 @@ export function stepsOf(item: JsonObject): JsonObject[] {
     case 'reasoning':
       return [thoughtOf(item)]
     case 'function_call':
-      return [{ ...callHead(item), arguments: parseExactObject(textIn(item.arguments)) ?? {} }]
+      return [{ ...callHead(item), arguments: parseArguments(textIn(item.arguments)) ?? {} }]
     case 'custom_tool_call':
       return [{ ...callHead(item), arguments: { input: item.input } }]
     case 'web_search_call':
@@ -77,7 +77,7 @@ function executed(item: JsonObject): JsonObject[] {
 
 function served(item: JsonObject): JsonObject[] {
   const head = { name: item.name, server_name: item.server_label }
-  const call = { type: 'mcp_server_tool_call', id: item.id, ...head, arguments: parseExactObject(textIn(item.arguments)) ?? {} }
+  const call = { type: 'mcp_server_tool_call', id: item.id, ...head, arguments: parseArguments(textIn(item.arguments)) ?? {} }
   return [call, { type: 'mcp_server_tool_result', call_id: item.id, ...head, result: textIn(item.output) || textIn(item.error) }]
 }
 
