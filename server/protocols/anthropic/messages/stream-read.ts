@@ -188,7 +188,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     end(broke) {
       if (isOver) return []
       if (isFinished) return end()
-      return fail(broke ?? new GatewayError('upstream_error', 'The upstream ended its answer early. What arrived was charged.'))
+      return fail(broke ?? new GatewayError('upstream_error', 'The upstream ended its answer early.'))
     },
   }
 }

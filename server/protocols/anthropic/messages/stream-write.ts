@@ -53,7 +53,7 @@ export function messagesWriter(asked: ConversationRequest, codecContext: CodecCo
     if (isOver) return nothing
     if (event.kind === 'error') return fail(event.error)
     if (event.kind === 'end' && !finish) {
-      return fail(new GatewayError('upstream_error', 'The upstream ended its answer early. What arrived was charged.'))
+      return fail(new GatewayError('upstream_error', 'The upstream ended its answer early.'))
     }
     const text = written(event)
     return text === '' ? nothing : encoder.encode(text)

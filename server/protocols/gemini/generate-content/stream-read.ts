@@ -143,4 +143,4 @@ export function answerReader(memo: Memo, codecContext: CodecContext, keepsText: 
 }
 
 const broken = () => new GatewayError('upstream_error', 'The upstream sent a stream that is not a Gemini answer.')
-const cut = () => new GatewayError('upstream_error', 'The upstream ended its answer early. What arrived was charged.')
+const cut = () => new GatewayError('upstream_error', 'The upstream ended its answer early.')
