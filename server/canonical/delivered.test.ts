@@ -49,7 +49,7 @@ test('of an answer that broke off no less is charged than what came of it, and n
   expect(figures(settled(reported(100, 300, { text: 800 }), all, broken))).toEqual([100, 300, 'provider'])
 })
 
-test('figures that cannot be are as if none had been told', () => {
+test('impossible figures count as missing', () => {
   const scale = { input: () => 1, output: () => 2, isPlausible: () => false }
   expect(settled(reported(100, 50), brought({ text: 8 }), { ...settling, scale })).toMatchObject({
     ...noUsage(),

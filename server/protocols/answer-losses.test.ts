@@ -77,7 +77,7 @@ test.each([
   expect(streamed(dialect, everything).losses).toEqual([...losses])
 })
 
-test('what a dialect can say is no loss', () => {
+test('what a dialect can express is not a loss', () => {
   for (const dialect of ['chat', 'responses', 'messages', 'gemini'] as const)
     expect([dialect, streamed(dialect, [thought, cited('It is so.', web), call('call_1')]).losses]).toEqual([dialect, []])
 })
@@ -96,7 +96,7 @@ test('losses are known as they happen, and stay when the stream breaks', () => {
   }
 })
 
-test('a Chat client that knows only functions is told one call, and one sound', () => {
+test('a Chat client that knows only functions gets one call, and one sound', () => {
   const asked = { ...askedBy('chat'), extensions: { chat: { functions: [] } } }
   const answer = [call('call_1', '{"n":1}'), call('call_2', '{"n":2}'), sound, sound]
   const { losses, said } = streamed('chat', answer, asked)
@@ -106,7 +106,7 @@ test('a Chat client that knows only functions is told one call, and one sound', 
   expect(named(conversationCodecs.chat.writeResponse(whole, asked, testPen()).losses).sort()).toEqual([...losses].sort())
 })
 
-test('a stream of Gemini tells that a source lost its place in words that are not ASCII, and what was said without a sound', () => {
+test('a Gemini stream reports sources that lose their position in non-ASCII text, and transcripts without audio', () => {
   const { losses, said } = streamed('gemini', [cited('日本', web)])
   expect(losses).toEqual(['response.citations.range:dropped'])
   expect(said).toContain('https://example.com/')
@@ -114,7 +114,7 @@ test('a stream of Gemini tells that a source lost its place in words that are no
   expect([spoken.losses, spoken.said.includes('"text":"Words."')]).toEqual([[], true])
 })
 
-test('a source of Gemini that comes when its text has ended is told as lost, unless it is known', () => {
+test('a Gemini source that arrives after its text has ended is reported as lost, unless it is known', () => {
   const source = (uri: string) => ({ groundingMetadata: { groundingChunks: [{ web: { uri } }] } })
   const parts = [{ text: 'It is so.' }, { functionCall: { id: 'call_1', name: 'look', args: {} } }]
   const frames = (candidate: object) =>
@@ -137,13 +137,13 @@ test('a source of Gemini that comes when its text has ended is told as lost, unl
   expect(named(conversationCodecs.gemini.readResponse(body, noMemo, testPen()).losses ?? [])).toEqual(['response.citations:dropped'])
 })
 
-test('joined losses are told once, in their order', () => {
+test('joined losses are reported once, in their order', () => {
   const loss = (field: string, what: 'adapted' | 'dropped') => ({ field, what, reason: 'r', meaning: false })
   const joined = joinLosses([loss('a', 'dropped'), loss('b', 'adapted')], undefined, [loss('a', 'dropped'), loss('a', 'adapted')])
   expect(named(joined)).toEqual(['a:dropped', 'b:adapted', 'a:adapted'])
 })
 
-test('of a stream of Messages, what its first event holds too early is told, and rounds of usage that no figure shows', () => {
+test('in a Messages stream, early content of its first event and compaction usage are reported', () => {
   const usage = { input_tokens: 10, output_tokens: 1, iterations: [{ type: 'message', input_tokens: 10, output_tokens: 1 }] }
   const begun = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null }
   const frames = (message: object) => [

@@ -52,7 +52,7 @@ test('Magistral thinks in a part of its content', () => {
 })
 
 // ai.google.dev, "Grounding": a chunk is `web`, `maps`, `retrievedContext` or `image`.
-test('Gemini grounds in maps and documents, and a kind of source that nobody knows is told', () => {
+test('Gemini grounds in maps and documents, and an unknown kind of source is reported', () => {
   const grounded = (groundingChunks: object[]) => ({
     candidates: [{ index: 0, content: { parts: [{ text: 'Yes.' }] }, finishReason: 'STOP', groundingMetadata: { groundingChunks } }],
   })
@@ -71,7 +71,7 @@ test('Gemini grounds in maps and documents, and a kind of source that nobody kno
 })
 
 // ai.google.dev, "Grounding": `GroundingChunkMaps` has the place, `GroundingSupport` scores; Vertex names the domain of each page.
-test('what Gemini says of a source besides its address and title is told once, however many sources say it', () => {
+test('other fields of Gemini sources than address and title are reported once, however many sources have them', () => {
   const place = { uri: 'https://maps.google.com/?cid=1', title: 'M', placeId: 'p', route: { duration: '1s' } }
   const groundingMetadata = {
     webSearchQueries: ['q'],

@@ -36,7 +36,7 @@ describe.each(dialects)('%s', (dialect) => {
     return { random, answer, bytes: streamOf(codec, asEvents(answer, random), asked) }
   }
 
-  test('300 random answers say the same after writing and reading, whole and streamed, at any cut', () => {
+  test('300 random answers are the same after writing and reading, whole and streamed, at any cut', () => {
     const made = new Map<string, number>()
     for (let seed = 1; seed <= 300; seed++) {
       const { random, answer, bytes } = randomStream(seed, made)
@@ -59,7 +59,7 @@ describe.each(dialects)('%s', (dialect) => {
     expect(all.filter((name) => !made.has(name))).toEqual([])
   })
 
-  test('a stream that breaks after any frame is an error, unless all was said', () => {
+  test('a stream that breaks after any frame is an error, unless the answer was complete', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const frames = framesOf(randomStream(seed).bytes)
       for (let count = 0; count < frames.length; count++) {
@@ -114,7 +114,7 @@ describe.each(dialects)('%s', (dialect) => {
   /** A Gemini stream cannot position sources in text that is not ASCII. */
   const lossesOf = ({ losses }: StreamWriter) => named(losses().filter(({ field }) => field !== 'response.citations.range')).sort()
 
-  test('a keep-alive says nothing, wherever it stands', () => {
+  test('a keep-alive has no content, wherever it stands', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const { bytes } = randomStream(seed)
       const text = Buffer.from(bytes).toString()
@@ -142,7 +142,7 @@ describe.each(dialects)('%s', (dialect) => {
     }
   })
 
-  test('a whole answer is counted alike by who passes it and who reads it', () => {
+  test('a whole answer is counted the same when passed and when read', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const { body } = codec.writeResponse(randomStream(seed).answer, asked, testPen())
       const [passed, read] = [codec.readWhole(body, {}, 0), codec.readResponse(body, noMemo, testPen())]

@@ -76,7 +76,7 @@ const pairs = dialects.flatMap((client) =>
 )
 
 describe.each(pairs)('answers of %s for %s', (upstream, client) => {
-  test('100 random ones: nothing that was said is missing, whole and streamed', () => {
+  test('100 random ones: no content is missing, whole and streamed', () => {
     const all = vocabularyOf(upstream)
     // A stream passes on invalid arguments before that can be known.
     const vocabulary = { ...all, parts: all.parts.filter((name) => name !== 'call whose arguments are no JSON') }

@@ -46,7 +46,7 @@ test.each(Object.keys(searches) as (keyof typeof searches)[])('%s', (dialect) =>
 const writtenFor = (other: Dialect, dialect: Dialect, body: unknown) =>
   written(conversationCodecs[other], readBody(conversationCodecs[dialect], body))
 
-test('the most searches of an answer are said where there is a field for them, and lost with meaning elsewhere', () => {
+test('the limit of searches is written where there is a field for it, and lost with meaning elsewhere', () => {
   const messages = {
     model: 'm',
     max_tokens: 99,
@@ -71,7 +71,7 @@ test('a search that may fetch nothing is left out where only a live one can be h
   }
 })
 
-test('citations of documents in the history are told where they cannot be said', () => {
+test('citations of documents in the history are reported where they cannot be expressed', () => {
   const citations = [{ type: 'page_location', cited_text: 'x', document_index: 0, start_page_number: 1, end_page_number: 2 }]
   const answer = { role: 'assistant', content: [{ type: 'text', text: 'a', citations }] }
   const { losses } = writtenFor('responses', 'messages', { model: 'm', max_tokens: 99, messages: [turn, answer, turn] })

@@ -49,7 +49,7 @@ test('no rule is left over, in no part of it', () => {
   expect(unused).toEqual([])
 })
 
-test('every feature can be said by some dialect, and every dialect says some', () => {
+test('every feature can be expressed in some dialect, and every dialect expresses some', () => {
   expect(requestFeatures.filter((feature) => !dialects.some((dialect) => sayable(feature, dialect))).map(({ name }) => name)).toEqual([])
   expect(dialects.filter((dialect) => !cells.some((cell) => cell.from === dialect))).toEqual([])
 })

@@ -20,7 +20,7 @@ const inGemini = (responseJsonSchema: object) => ({
   generationConfig: { responseMimeType: 'application/json', responseJsonSchema },
 })
 
-test('a schema that is always enforced at home is strict wherever it fits, and told where it does not', () => {
+test('a schema that is always enforced in its own dialect is strict wherever it fits, and reported where it does not', () => {
   const loose = { ...person, required: [] }
   for (const [from, body] of [
     ['messages', inMessages],
@@ -54,7 +54,7 @@ test('a context that is full is no complete answer', () => {
   expect(chat({ content: 'x' }, 'model_length').choices[0]?.finish).toEqual({ reason: 'context-full', raw: 'model_length' })
 })
 
-test('tokens from a cache are found where Kimi tells them', () => {
+test('tokens from a cache are found where Kimi reports them', () => {
   const { usage } = chat({ content: 'x' }, 'stop', { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11, cached_tokens: 7 })
   expect([usage.in.fresh, usage.in.cacheRead]).toEqual([3, 7])
 })

@@ -65,7 +65,7 @@ describe.each(Object.entries(formats))('%s', (format, pageAt) => {
   })
 })
 
-test('a list of the usual size says nothing of pages', () => {
+test('a list of the usual size has no paging fields', () => {
   expect(JSON.parse(chat.writeModelList(models.slice(0, 3)))).toEqual({ object: 'list', data: expect.any(Array) })
   expect(() => chat.writeModelList(models, 'none')).toThrow(expect.objectContaining({ code: 'invalid_value', param: 'after' }))
 })

@@ -21,7 +21,7 @@ const rank = JSON.stringify({ model: 'm', query: 'Where?', documents: ['Here.'] 
 const png = { inlineData: { mimeType: 'image/png', data: 'iVBORw==' } }
 
 // ai.google.dev/api/embeddings and the types of @google/genai: `ContentEmbedding`. Vertex: "Text embeddings API", `statistics`.
-test('of vectors: what is said beside them, and that a text was cut', () => {
+test('of vectors: fields beside them, and that a text was truncated', () => {
   const gemini = { embeddings: [{ values: [0.5], statistics: { truncated: true } }], metadata: { billableCharacterCount: 5 } }
   expect(lossesOf('embed', ['openai', 'gemini'], embed, gemini)).toEqual(['embeddings[0].statistics:dropped!', 'metadata:dropped!'])
   const vertex = (truncated: boolean) => ({ predictions: [{ embeddings: { values: [0.5], statistics: { truncated, token_count: 2 } } }] })

@@ -13,7 +13,7 @@ function converted(from: Dialect, body: object, to: Dialect) {
   return { sent, losses: named(losses) }
 }
 
-test('a block of a system turn that Chat has no word for is told, and leaves no empty message', () => {
+test('a block of a system turn that Chat cannot express is reported, and leaves no empty message', () => {
   const addition = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'look' } }
   const body = messages({ messages: [hello, { role: 'system', content: [addition] }] })
   expect(converted('messages', body, 'chat')).toEqual({
@@ -37,13 +37,13 @@ test('a picture in a system turn follows in a message of the user on Chat', () =
   })
 })
 
-test('citations in what the user says are told towards Responses', () => {
+test('citations in user text are reported towards Responses', () => {
   const cited = { type: 'char_location', cited_text: 'a', document_index: 0, document_title: 't', start_char_index: 0, end_char_index: 1 }
   const body = messages({ messages: [{ role: 'user', content: [{ type: 'text', text: 'a', citations: [cited] }] }] })
   expect(converted('messages', body, 'responses').losses).toEqual(['turns.citations:dropped'])
 })
 
-test('a cache breakpoint in the text of a result is told towards Gemini', () => {
+test('a cache breakpoint in the text of a result is reported towards Gemini', () => {
   const call = { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }] }
   const result = { role: 'tool', tool_call_id: 'c', content: [{ type: 'text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' } }] }
   expect(converted('chat', { model: 'asked', messages: [hello, call, result] }, 'gemini').losses).toEqual(['cache:dropped'])
@@ -60,7 +60,7 @@ test('thinking between tools, and updates in place of thoughts, are told elsewhe
   expect(converted('messages', updates, 'messages').sent.thinking).toEqual({ type: 'adaptive', display: 'updates' })
 })
 
-test('names of pictures are told, and what only a model says is told when a user says it on Chat', () => {
+test('names of pictures are reported, and so are parts of a model in a user turn on Chat', () => {
   const picture = { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: 'one.png' } }
   for (const to of ['chat', 'responses', 'messages'] as const) {
     expect(converted('gemini', { contents: [{ role: 'user', parts: [picture] }] }, to).losses).toEqual(['turns.media.name:dropped'])

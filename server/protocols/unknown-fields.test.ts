@@ -79,7 +79,7 @@ const lossesOf = (dialect: Dialect, events: object[]) => {
   return (reader.losses?.() ?? []).map(({ field }) => field)
 }
 
-test('a kind of event that nobody knows is told, once; progress and repetitions are not', () => {
+test('an unknown kind of event is reported once; progress and repetitions are not', () => {
   const reported = ['response.mood.delta', 'response.mood.delta', 'response.audio.delta', 'response.web_search_call.searching']
   const known = ['response.output_text.done', 'response.mcp_call_arguments.delta', 'response.mcp_list_tools.completed', 'keepalive']
   expect(

@@ -59,7 +59,7 @@ describe('an upstream’s refusal', () => {
     expect(read(404, '<html>').code).toBe('upstream_error')
   })
 
-  test('everything else is an upstream error that says nothing', () => {
+  test('everything else is an upstream error without details', () => {
     for (const status of [204, 301, 405, 408, 409, 418, 500, 502, 503, 524, 599, 999]) {
       const error = read(status, said('api_error', 'secret'))
       expect(error).toMatchObject({ code: 'upstream_error', status: 502, retry: 'other' })

@@ -8,7 +8,7 @@ test('no edit is the same text', () => {
   expect(editRequest(raw, { forceUsage: true })).toBe(raw)
 })
 
-test('the model goes out under the name of the upstream', () => {
+test('the model is sent under the upstream’s name', () => {
   expect(editRequest(raw, { model: 'claude "5"' })).toBe(raw.replace('"fast"', '"claude \\"5\\""'))
 })
 

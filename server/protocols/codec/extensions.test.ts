@@ -17,7 +17,7 @@ function recorded(from: ConversationRequest, own: 'responses' | 'chat' = 'chat')
   return losses.losses.map(({ field, meaning }) => `${field}${meaning ? '!' : ''}`)
 }
 
-test('what another dialect cannot say is recorded by its weight, and never by a name that the caller made up', () => {
+test('what another dialect cannot express is recorded by its weight, and never by a name that the caller made up', () => {
   const fields = { store: true, max_tool_calls: 3, moderation: {}, 'evil\nname': 1 }
   expect(recorded(request(fields))).toEqual(['max_tool_calls', 'moderation!', '*!'])
   expect(recorded(request(fields), 'responses')).toEqual([])

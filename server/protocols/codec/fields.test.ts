@@ -25,7 +25,7 @@ function refusal(work: () => unknown): { code: string; param: string | undefined
 }
 
 describe('what was not looked at', () => {
-  test('is told by its path, at every depth', () => {
+  test('is reported by its path, at every depth', () => {
     const { fields, unread } = read({
       model: 'm',
       later: 1,

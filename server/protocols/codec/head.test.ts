@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { GatewayError } from '#shared/errors'
 import { standInsOf } from './head.ts'
 
-test('a list of names, in order; nothing said is nothing', () => {
+test('a list of names, in order; absent is undefined', () => {
   expect(standInsOf({ models: ['b', 'a'] })).toEqual({ models: ['b', 'a'] })
   expect(standInsOf({ models: [] })).toEqual({ models: [] })
   expect([standInsOf({}), standInsOf({ models: null })]).toEqual([{}, {}])

@@ -11,7 +11,7 @@ function reported(...pieces: Record<string, unknown>[]): string[] {
   return losses.losses.map(({ field }) => field)
 }
 
-test('unknown fields are told by their path, at every depth, once a stream', () => {
+test('unknown fields are reported by their path, at every depth, once a stream', () => {
   const piece = { id: 1, later: 1, delta: { text: 'x', more: 1 }, list: [{ a: 1 }, { a: 1, c: 2, inner: { b: 1, d: 1 } }] }
   expect(reported(piece, piece, { also: 1 })).toEqual(['later', 'delta.more', 'list[1].c', 'list[1].inner.d', 'also'])
 })

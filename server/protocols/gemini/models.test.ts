@@ -5,7 +5,7 @@ const models = Array.from({ length: 120 }, (_, index) => ({ id: `m${index}` }))
 const list = (paging = {}, of: { id: string }[] = models) =>
   JSON.parse(writeModelList(of, paging)) as { models: { name: string }[]; nextPageToken: string | null }
 
-test('a row has the prefix of this dialect and says what can be asked', () => {
+test('a row has the prefix of this dialect and its operations', () => {
   expect(JSON.parse(writeModel({ id: 'a/b', operations: ['generate', 'embed', 'image'], contextTokens: 10, maxOutputTokens: 5 }))).toEqual({
     name: 'models/a/b',
     version: '1',

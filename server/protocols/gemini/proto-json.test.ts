@@ -63,7 +63,7 @@ describe('the last part of a path', () => {
     }
   })
 
-  test('a known action that is not served says what to use', () => {
+  test('the error for a known action that is not served names an alternative', () => {
     expect(() => readPath('m:generateAnswer')).toThrow(expect.objectContaining({ code: 'unsupported_here', status: 400 }))
   })
 

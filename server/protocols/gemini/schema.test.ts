@@ -75,7 +75,7 @@ describe('JSON Schema as this dialect takes it', () => {
   })
 })
 
-test('the older kind says what it can, and tells of the rest', () => {
+test('the older kind carries what it can, and reports the rest', () => {
   let reported = 0
   const written = olderSchema(
     {

@@ -83,7 +83,7 @@ describe('what is charged', () => {
   const delivered = { ...nothingDelivered(), text: 40, reasoning: 8, images: 1, searches: 2 }
   const settling = { inputBytes: 12, isOver: true }
 
-  test('nothing was said: an estimate, in bytes, a picture at its usual price', () => {
+  test('nothing reported: an estimate by bytes, a picture at its usual price', () => {
     expect(settleUsage(undefined, delivered, settling)).toMatchObject({
       in: { fresh: 3 },
       out: { total: 12 + 1290, reasoning: 2, image: 1290 },
@@ -102,7 +102,7 @@ describe('what is charged', () => {
     expect(reading?.usage.out.total).toBe(5)
   })
 
-  test('an event that names the prompt alone says nothing of the answer', () => {
+  test('an event with prompt tokens only does not report the answer', () => {
     const reading = readUsage({ promptTokenCount: 10 }, { ...nothingDelivered(), text: 40 })
     expect(settleUsage(reading, { ...nothingDelivered(), text: 40 }, settling)).toMatchObject({
       in: { fresh: 10 },

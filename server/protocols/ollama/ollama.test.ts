@@ -53,7 +53,7 @@ describe('/api/chat in the words of Chat', () => {
     expect(said).toMatchObject({ model: 'm', stream: false, tools: [{ function: { name: 'a' } }] })
   })
 
-  test('settings are said as Chat says them, and streams are the default', () => {
+  test('settings are converted to those of Chat, and streams are the default', () => {
     const { said, losses } = read('chat', {
       model: 'm',
       messages: [{ role: 'user', content: 'a' }],

@@ -9,7 +9,7 @@ const codecContext = { now: () => 5_000, id: (prefix: string) => `${prefix}made`
 const memo = { toolNames: {}, wrappedTools: [] }
 const lost = ({ losses = [] }: ReadResponse) => losses.map(({ field, what, meaning }) => `${field} ${what}${meaning ? '!' : ''}`)
 
-test('Chat: what vendors add is told by its path, bookkeeping is not', () => {
+test('Chat: vendors’ additions are reported by path, bookkeeping is not', () => {
   const message = {
     role: 'assistant',
     content: [

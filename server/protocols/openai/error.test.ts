@@ -112,7 +112,7 @@ describe('an upstream’s refusal', () => {
     expect(read(404, '<html>')).toMatchObject({ code: 'upstream_error', status: 502 })
   })
 
-  test('everything else is an upstream error that says nothing', () => {
+  test('everything else is an upstream error without details', () => {
     for (const status of [204, 206, 301, 307, 405, 408, 409, 418, 425, 500, 502, 503, 504, 524, 529, 599, 999]) {
       const error = read(status, said('secret'))
       expect(error).toMatchObject({ code: 'upstream_error', status: 502, retry: 'other', blame: 'upstream' })

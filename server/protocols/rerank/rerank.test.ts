@@ -105,7 +105,7 @@ describe('the answer', () => {
     jinaRerank.readWhole(JSON.stringify({ model: 'bge', ...more, results }), {}, jinaRerank.readHead(ask(asked)))
   const results = (body: string) => JSON.parse(body).results
 
-  test('bytes stay where the upstream did as it was told', () => {
+  test('bytes stay unchanged if the upstream followed the request', () => {
     const body = `{ "results": [ {"index":1,"relevance_score":0.90,"document":{"text":"x"}}, {"index":0,"relevance_score":1e-2} ] , "model":"bge"}`
     expect(jinaRerank.readWhole(body, {}, jinaRerank.readHead(ask())).body).toBe(body)
     expect(jinaRerank.readWhole(body, { model: 'ranker' }, jinaRerank.readHead(ask({ top_n: 2 }))).body).toBe(

@@ -88,7 +88,7 @@ describe('a request of Converse in the words of Messages', () => {
     expect(() => messagesCodec.readRequest(JSON.stringify({ ...said, model: 'm' }))).not.toThrow()
   })
 
-  test('what Messages cannot say is told', () => {
+  test('what Messages cannot express is reported', () => {
     const { said, losses } = read({
       messages: [user({ text: 'a', extra: 1 }, { guardContent: { text: { text: 'b' } } })],
       guardrailConfig: { guardrailIdentifier: 'g' },

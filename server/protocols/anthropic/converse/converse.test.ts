@@ -147,7 +147,7 @@ describe('a request', () => {
     expect(lost(asked({}, { reasoning: { effort: 'none' } }))).toEqual([])
   })
 
-  test('what it cannot say is a loss by name', () => {
+  test('what it cannot express is a loss by name', () => {
     const request = asked({
       top_k: 5,
       metadata: { user_id: 'u' },
@@ -163,7 +163,7 @@ describe('a request', () => {
     expect(written(request).body.toolConfig).toBeUndefined()
   })
 
-  test('a file that another account keeps is refused by its place, what a document was cited for is told', () => {
+  test('a file in another account is refused with its path, and the citation setting of a document is reported', () => {
     const file = { type: 'file', file_id: 'file_1' }
     for (const type of ['image', 'document'])
       expect(() => written(asked({ messages: [{ role: 'user', content: [{ type, source: file }] }] }))).toThrow(
@@ -267,7 +267,7 @@ describe('an answer', () => {
     expect(read([{ text: 'x' }], { stopReason }).choices[0]?.finish).toMatchObject({ reason, raw: stopReason })
   })
 
-  test('what no part can hold is told by name, the trace of a guardrail too', () => {
+  test('fields without a place are reported by name, the trace of a guardrail too', () => {
     const answer = read([{ text: 'x' }, { video: {} }], { trace: { guardrail: {} }, additionalModelResponseFields: { a: 1 } })
     expect(answer.losses?.map(({ field }) => field).sort()).toEqual(['additionalModelResponseFields', 'content[1].video', 'trace'])
   })
@@ -343,7 +343,7 @@ describe('a stream', () => {
     expect(gathered(read).choices[0]?.finish.reason).toBe('content-filter')
   })
 
-  test('kinds and fields that nobody knows are told by name', () => {
+  test('unknown kinds and fields are reported by name', () => {
     const more = converseEvent('contentBlockDelta', at(1, { delta: { text: '!', mood: 'glad' } }))
     const { losses } = events([...whole.slice(0, 6), more, converseEvent('heartbeat', {}), ...whole.slice(6)])
     expect(losses.map(({ field }) => field).sort()).toEqual(['delta.mood', 'events.heartbeat'])

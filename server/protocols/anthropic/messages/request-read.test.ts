@@ -50,7 +50,7 @@ describe('turns', () => {
     for (const none of ['', [], null, undefined]) expect(result(none)).toEqual([])
   })
 
-  test('roles that nobody knows', () => {
+  test('unknown roles', () => {
     expect(() => turns({ role: 'tool', content: 'x' })).toThrow(refusal('messages[0].role'))
   })
 })
@@ -75,7 +75,7 @@ describe('blocks', () => {
     for (const [block, field] of cases) expect(() => parts(block)).toThrow(refusal(`messages[0].content[0]${field}`))
   })
 
-  test('kinds that nobody knows stay, with what they amount to', () => {
+  test('unknown kinds stay, with a summary', () => {
     const block = {
       type: 'web_search_tool_result',
       tool_use_id: 's',
@@ -299,8 +299,8 @@ describe('hostile bodies', () => {
   })
 })
 
-describe('fields that nobody looks at', () => {
-  test('are told by their path, at any depth', () => {
+describe('fields that are not read', () => {
+  test('are reported by their path, at any depth', () => {
     const content = [
       { type: 'text', text: 'x', tone: 'dry' },
       { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' }, transformations: [] },

@@ -101,7 +101,7 @@ describe('2.4 reasoning', () => {
     expect(write({ turns: loop(foreign), tools: [look] }).losses).toEqual(['turns.reasoning:dropped'])
   })
 
-  test('a tool loop whose thoughts are gone goes on without thinking', () => {
+  test('a tool loop whose thoughts are missing continues without thinking', () => {
     expect(thinking({ budget: 2000 }, {}, 9000, { turns: loop(own), tools: [look] }).thinking).toMatchObject({ type: 'enabled' })
     expect(thinking({ budget: 2000 }, {}, 9000, { turns: loop(foreign), tools: [look] })).toMatchObject({
       thinking: undefined,
@@ -227,7 +227,7 @@ describe('2.6 sampling', () => {
     })
   })
 
-  test('penalties and seeds are lost with meaning, when they say anything', () => {
+  test('penalties and seeds are lost with meaning, unless they are zero or absent', () => {
     expect(sampling({ frequencyPenalty: 1, presencePenalty: -1, seed: 0 }).losses).toEqual([
       'sampling.frequencyPenalty:dropped!',
       'sampling.presencePenalty:dropped!',

@@ -53,7 +53,7 @@ describe('2.1 instructions, roles, turns', () => {
     expect(at(write({ turns: after }).body.messages, 2)).toEqual({ role: 'user', content: [wrapped, { type: 'text', text: 'hi' }] })
   })
 
-  test('neighbours of one role are one message; an assistant with nothing to say is none', () => {
+  test('neighbours of one role are one message; an empty assistant turn is none', () => {
     const turns = [user(text('a')), assistant(text('')), user(text('b'), text(''))]
     expect(write({ turns }).body.messages).toEqual([
       {
@@ -151,7 +151,7 @@ describe('2.2 content', () => {
     expect(write({ turns: [user(), assistant(cited), user()] }).losses).toEqual(['turns.citations:dropped'])
   })
 
-  test('parts of other vendors: told in words, or dropped', () => {
+  test('parts of other vendors: written as text, or dropped', () => {
     const native = (summary?: string): Part => ({ kind: 'native', dialect: 'gemini', raw: {}, ...(summary && { summary }) })
     expect(write({ turns: [user(), assistant(native('Searched.')), user()] })).toMatchObject({
       body: { messages: [{}, { content: 'Searched.' }, {}] },

@@ -21,7 +21,7 @@ test('SPECIFICATION 2.2: all four figures are there, whatever the upstream leave
   expect(JSON.parse(readWhole('{"content":[]}', {}, 8).body).usage.output_tokens).toBe(0)
 })
 
-test('what the upstream leaves out is told as it is charged', () => {
+test('figures that the upstream omits are filled in as charged', () => {
   const reported = (figures: string) => {
     const answer = readWhole(body.replace(usage, figures), {}, 12)
     const { input_tokens: input, output_tokens: output } = JSON.parse(answer.body).usage
@@ -48,7 +48,7 @@ test('an answer that met its limit', () => {
   expect(readWhole(body.replace('"end_turn"', '"max_tokens"'), {}, 8).end).toBe('length')
 })
 
-test('what is no answer is the upstream’s error, whatever the status said', () => {
+test('a body that is not an answer is an upstream error, whatever the status', () => {
   for (const text of ['', '<html>no</html>', '[]', 'null', '"x"', '{}', '{"content":{}}', '{"content":"x"}', '{"content":[]'])
     expect(() => readWhole(text, {}, 8)).toThrow(expect.objectContaining({ code: 'upstream_error', blame: 'upstream' }))
   const coded = (type: string) => () => readWhole(JSON.stringify({ type: 'error', error: { type, message: 'Bad.' } }), {}, 8)
@@ -56,7 +56,7 @@ test('what is no answer is the upstream’s error, whatever the status said', ()
   expect(coded('invalid_request_error')).toThrow(expect.objectContaining({ code: 'upstream_rejected', status: 400, message: 'Bad.' }))
 })
 
-test('its texts are heard only where they have to be counted', () => {
+test('its texts go to the estimator only where they have to be counted', () => {
   const heardOf = (usage: unknown) => {
     const heard: string[] = []
     const estimator = { input: () => 0, output: () => 7, addText: (text: string) => heard.push(text) }

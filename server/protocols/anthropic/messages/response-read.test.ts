@@ -15,7 +15,7 @@ const answer = {
 }
 const beyond = { container: { id: 'c' }, stop_details: null, context_management: { applied_edits: [] } }
 
-test('what of a whole answer has no place is told by its path', () => {
+test('fields of a whole answer without a place are reported by path', () => {
   const losses = (body: object) => messagesCodec.readResponse(JSON.stringify(body), noMemo, testPen()).losses?.map(({ field }) => field)
   expect(losses({ ...answer, content: [{ type: 'text', text: 'Hi', citations: null }] })).toBeUndefined()
   expect(losses({ ...answer, ...beyond })).toEqual(['container', 'context_management', 'content[0].later'])

@@ -132,7 +132,7 @@ describe('usage', () => {
     })
   })
 
-  test('input that is told late takes the place of an early guess, once', () => {
+  test('input that is reported late replaces an early estimate, once', () => {
     expect(
       whole({ input_tokens: 100, output_tokens: 1 }, { input_tokens: 3, cache_read_input_tokens: 97, output_tokens: 5 }).in,
     ).toMatchObject({
@@ -148,7 +148,7 @@ describe('usage', () => {
     expect(whole({ input_tokens: 5, cache_read_input_tokens: null, output_tokens: 1 }, null)).toMatchObject({ in: { fresh: 5 } })
   })
 
-  test('cut after the beginning: input as told, output as delivered', () => {
+  test('cut after the beginning: input as reported, output as delivered', () => {
     const usage = watch(
       begin({ input_tokens: 10, output_tokens: 1 }) + text('12345678') + delta({ type: 'thinking_delta', thinking: '1234' }),
     ).usage

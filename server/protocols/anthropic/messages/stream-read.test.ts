@@ -73,7 +73,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('T19: an input that comes with the opening is not lost, nor told twice', () => {
+  test('T19: an input that comes with the opening is neither lost nor sent twice', () => {
     expect(answer(start(0, tool('x', { a: 1 })) + close(0))).toEqual(['0+call', '0:{"a":1}', '0-', 'finish tool-calls', 'end'])
     expect(answer(start(0, tool('x', { a: 1 })) + json(0, '{"a":2}') + close(0))).toEqual([
       '0+call',
@@ -199,7 +199,7 @@ describe('how it ends', () => {
     expect(reported(read(stop))).toEqual(['error upstream_error'])
   })
 
-  test('T07: what was delivered before the break is told', () => {
+  test('T07: usage of what was delivered before the break is reported', () => {
     const usage = read(begin + content + text(0, '12345678')).findLast((one) => one.kind === 'usage')
     expect(usage).toMatchObject({ usage: { in: { fresh: 10 }, out: { total: 4 }, provenance: 'partial' } })
   })

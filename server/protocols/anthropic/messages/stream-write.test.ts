@@ -113,7 +113,7 @@ describe('one block at a time', () => {
     expect(lengths).toEqual([true, false, true, true, true, true, true])
   })
 
-  test('a signature behind the words is told only when more follows', () => {
+  test('a signature after the text is written only when more follows', () => {
     const thought = [
       open(1, { kind: 'reasoning', form: 'hidden' }),
       { kind: 'delta', choice: 0, at: 1, delta: { opaque: { dialect: 'messages', kind: 'signature', value: 'seal' } } } as const,
@@ -148,7 +148,7 @@ describe('one block at a time', () => {
     ).toEqual([...['0+thinking', '0:hm', '0-', '1+text', '1:first', '1: second', '1-']])
   })
 
-  test('T22, T24: parts with nothing to say leave no block and no gap', () => {
+  test('T22, T24: empty parts leave no block and no gap', () => {
     expect(
       blocks(open(0), delta(0, ''), close(0), open(1, { kind: 'reasoning', form: 'summary' }), close(1), open(2), delta(2, 'x'), close(2)),
     ).toEqual([...['0+text', '0:x', '0-']])
@@ -158,7 +158,7 @@ describe('one block at a time', () => {
     expect(blocks(open(0, call('a')), close(0))).toEqual(['0+tool_use', '0-'])
   })
 
-  test('other choices are not told', () => {
+  test('other choices are not written', () => {
     expect(
       blocks(
         { kind: 'open', choice: 1, at: 0, part: { kind: 'text' } },

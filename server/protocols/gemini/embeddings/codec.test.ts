@@ -127,7 +127,7 @@ describe('written', () => {
     expect(codec.writeQuestion(question(2), fewer).requests).toHaveLength(2)
   })
 
-  test('tokens cannot be said', () => {
+  test('tokens cannot be expressed', () => {
     const inputs = [{ path: 'input', content: { kind: 'tokens' as const, tokens: [1] }, raw: [1] }]
     expect(refusal(() => codec.writeQuestion(question(0, { inputs }), target))).toMatchObject({ code: 'unsupported_value', param: 'input' })
   })
@@ -149,7 +149,7 @@ describe('answers', () => {
   const head = codec.readHead(text(content('twelve bytes')), one)
   const asked = codec.readQuestion(text(content('twelve bytes')), one)
 
-  test('pass byte for byte; usage as told, else counted', () => {
+  test('pass byte for byte; usage as reported, else counted', () => {
     const classic = '{ "embedding": { "values": [0.10, -2e-3] } }'
     expect(codec.readWhole(classic, { model: 'm' }, head)).toMatchObject({
       body: classic,
@@ -170,7 +170,7 @@ describe('answers', () => {
     expect(refusal(() => codec.readAnswer(bodies.slice(1), batch)).code).toBe('upstream_error')
   })
 
-  test('written for one question, with the usage that an upstream told', () => {
+  test('written for one question, with the usage that an upstream reported', () => {
     const { answer } = codec.readAnswer(['{"embedding":{"values":[3]},"usageMetadata":{"promptTokenCount":7}}'], asked)
     expect(JSON.parse(codec.writeAnswer(answer, asked, codecContext).body)).toEqual({
       embedding: { values: [3] },

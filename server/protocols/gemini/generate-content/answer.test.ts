@@ -169,7 +169,7 @@ describe('how a stream ends', () => {
     }
   })
 
-  test('T07: a stream that broke says why, unless all was said', () => {
+  test('T07: a stream that broke ends with the reason, unless the answer was complete', () => {
     const broke = new GatewayError('upstream_timeout', 'x')
     expect(failure(readStream(chunk([{ text: 'a' }]), noMemo, broke))).toEqual({ kind: 'error', error: broke })
     expect(failure(readStream(chunk([{ text: 'a' }], 'STOP'), noMemo, broke))).toEqual({ kind: 'end' })
@@ -349,7 +349,7 @@ describe('what a client gets', () => {
     expect(written).toEqual([{ inlineData: { mimeType: 'image/png', data: Buffer.from('hihihi').toString('base64') } }])
   })
 
-  test('a whole answer, with what it could not say', () => {
+  test('a whole answer, with its losses', () => {
     const kinds: Part[] = [
       { kind: 'reasoning', text: ['a', 'b'], form: 'summary', opaque: [] },
       { kind: 'text', text: 'Gruß', citations: [{ kind: 'web', url: 'u', start: 3, end: 4 }] },
@@ -398,7 +398,7 @@ describe('what a client gets', () => {
   })
 })
 
-test('what of an answer has no place is told by its path; a bare count is missed by nobody', () => {
+test('fields of an answer without a place are reported by path; bare counts are not', () => {
   const losses = (candidate: object, more: object = {}) => {
     const body = {
       candidates: [{ content: { parts: [{ text: 'Hi' }], role: 'model' }, finishReason: 'STOP', index: 0, ...candidate }],

@@ -96,7 +96,7 @@ for (const name of readdirSync(root).sort()) {
       }
     })
 
-    test('the stream that is written says the same', () => {
+    test('the written stream reads as the same answer', () => {
       if (!has('stream.sse')) return
       const writer = codec.writer(asked(), newPen())
       const events = readStream([readFileSync(file('stream.sse'))])

@@ -100,7 +100,7 @@ describe('T23: calls and results without ids', () => {
     })
   })
 
-  test('an id wins over the order; one that nobody gave falls back to the name', () => {
+  test('an id wins over the order; a missing one falls back to the name', () => {
     expect(matched([call('f', 'x'), call('f', 'y')], [result('f', 'b', 'y'), result('f', 'a', 'x')]).of).toEqual([
       ['y', 'b'],
       ['x', 'a'],
@@ -167,7 +167,7 @@ describe('parts', () => {
     expect(() => parts({ fileData: {} })).toThrow(refusal('contents[0].parts[0].fileData.fileUri'))
   })
 
-  test('kinds that nobody knows are kept', () => {
+  test('unknown kinds are kept', () => {
     expect(parts({ later: 1 }, { toolCall: { id: 'x' } })).toMatchObject([
       { kind: 'native', raw: { later: 1 } },
       { kind: 'native', raw: { toolCall: { id: 'x' } } },
@@ -290,11 +290,11 @@ test('a value of any kind anywhere is read or refused, never anything else', () 
   }
 })
 
-describe('fields that nobody looks at', () => {
+describe('fields that are not read', () => {
   const path = 'gemini-3-pro:generateContent'
   const read = (body: object) => readRequest(JSON.stringify({ contents: [{ parts: [{ text: 'x' }] }], ...body }), path)
 
-  test('are told by their path, in the caller’s spelling', () => {
+  test('are reported by their path, in the caller’s spelling', () => {
     const request = read({
       contents: [
         { role: 'user', parts: [{ text: 'x', part_metadata: {} }, { inlineData: { mimeType: 'image/png', data: 'eA', later: 1 } }] },

@@ -54,7 +54,7 @@ describe('2.1 instructions and turns', () => {
     expect(written.losses).toEqual(['turns.system:adapted'])
   })
 
-  test('neighbours merge, what says nothing goes, and an empty message is refused', () => {
+  test('neighbours merge, empty parts are dropped, and an empty message is refused', () => {
     expect(contentsOf([user, user, { role: 'assistant', parts: [text('')] }, user])).toEqual([
       { role: 'user', parts: [{ text: 'hi' }, { text: 'hi' }, { text: 'hi' }] },
     ])
@@ -371,7 +371,7 @@ describe('2.5 and 2.6 limits, form, sampling', () => {
     expect(() => write(output({ logprobs: 21 }))).toThrow(refusal('output.logprobs'))
   })
 
-  test('adapted and left out, and told', () => {
+  test('adapted and left out, and reported', () => {
     expect(write({ ...output({ maxTokens: 100 }) }, { maxOutputTokens: 50 })).toMatchObject({
       body: { generationConfig: { maxOutputTokens: 50 } },
       losses: ['output.maxTokens:adapted'],
@@ -401,7 +401,7 @@ describe('2.5 and 2.6 limits, form, sampling', () => {
 })
 
 describe('fields that one dialect knows', () => {
-  test('own ones come back to their places, foreign ones are told', () => {
+  test('own ones are restored to their places, foreign ones are reported', () => {
     const gemini = {
       safetySettings: [1],
       'generationConfig.speechConfig': { a: 1 },

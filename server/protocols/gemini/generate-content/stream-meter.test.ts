@@ -50,7 +50,7 @@ describe('how a stream ends', () => {
     }
   })
 
-  test('in the middle of an event it was cut, unless all was said', () => {
+  test('in the middle of an event it was cut, unless the answer was complete', () => {
     expect(watchText(`${hi}data: {"cand`)).toMatchObject({ end: 'cut', error: { code: 'upstream_error' } })
     expect(watchText(`${hi}${chunk([], 'STOP')}data: {"cand`)).toMatchObject({ end: 'complete', error: undefined })
   })
@@ -73,7 +73,7 @@ describe('what commits the answer', () => {
     expect(watchText(`: hi\n\ndata:\n\n${event({ usageMetadata: { promptTokenCount: 5 } })}`).meaningful).not.toContain(true)
   })
 
-  test('content, calls, finishes and fields that nobody knows do', () => {
+  test('content, calls, finishes and unknown fields do', () => {
     for (const parts of [[{ text: 'x' }], [{ functionCall: { name: 'f' } }], [{ thoughtSignature: 'x', text: '' }], [{ later: 0 }]]) {
       expect(watchText(chunk(parts)).meaningful).toEqual([true])
     }
@@ -112,7 +112,7 @@ test('the model’s name goes back where there is one, and nowhere else', () => 
   expect(watchText('data: {"candidates":[]}\n\n', { model: 'asked' }).out).toBe('data: {"candidates":[]}\n\n')
 })
 
-test('200 streams with fields nobody knows, cut anywhere, pass byte for byte but for the name', () => {
+test('200 streams with unknown fields, cut anywhere, pass byte for byte but for the name', () => {
   const strange = ['1.0', '1E400', '"日本🎉\\n"', '{"modelVersion":"deep","a":[{}, [ ]]}', 'null', '[ "x" ]']
   for (let seed = 1; seed <= 200; seed++) {
     const random = seeded(seed)

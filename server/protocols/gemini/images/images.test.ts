@@ -94,7 +94,7 @@ describe('Gemini', () => {
     expect(write(asked({ size: { width, height } }), pro).bodies).toMatchObject([{ generationConfig: { imageConfig: bigger } }])
   })
 
-  test('what it has no word for is said', () => {
+  test('what it cannot express is reported', () => {
     const question = asked({
       quality: 'low',
       background: 'transparent',

@@ -68,7 +68,7 @@ test('a turn runs from what asks for it to its end', () => {
   expect(charged(['> {"clientContent":{"turns":[]}}']).running).toBe(0)
 })
 
-test('the next turn hears what came since, and costs its dearest', () => {
+test('the next turn includes all input since, at its highest price', () => {
   const made = meter()
   const before = made.next()
   made.asked(JSON.stringify({ realtimeInput: { audio: { mimeType: 'audio/pcm', data: 'A'.repeat(42_700) } } }))
@@ -92,7 +92,7 @@ test.each([
   expect(meter().asked(frame).refusal).toMatchObject({ code })
 })
 
-test('a set-up goes out under the upstream’s names, in its own spelling', () => {
+test('a set-up is sent with the upstream’s names, in its own spelling', () => {
   expect(writeSetup('{"setup": {"model":"models/m", "x":1}}', 'u')).toBe('{"setup": {"model":"models/u", "x":1}}')
   const resumed = '{"setup":{"model":"m","session_resumption":{"handle":"sealed"}}}'
   expect(readSetup(resumed)).toEqual({ model: 'm', handle: 'sealed' })

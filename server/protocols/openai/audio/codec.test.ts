@@ -254,6 +254,6 @@ describe('speech', () => {
   })
 })
 
-test('events that nobody asked for are no sound', () => {
+test('unrequested events are an error', () => {
   expect(refusal(() => speakCodec.meter?.({}, spoken(), 'text/event-stream'))).toBe('502 upstream_error')
 })

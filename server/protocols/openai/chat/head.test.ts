@@ -99,7 +99,7 @@ test('affinity, best first, only strings', () => {
   expect(head({ user: 5, metadata: 'x', prompt_cache_key: '' }).affinity).toEqual([])
 })
 
-test('fields and kinds that nobody knows pass', () => {
+test('unknown fields and kinds pass', () => {
   const fields = { temperature: 'warm', logit_bias: [], seed: -0.5, tool_choice: { type: 'later' }, brand_new: { deep: [{}] } }
   expect(head(fields).model).toBe('m')
 })

@@ -92,7 +92,7 @@ describe('reading', () => {
     expect(read({ max_tokens: 5, max_completion_tokens: 7 }).output.maxTokens).toBe(7)
   })
 
-  test('what no reader looks at is told by its path, at every depth', () => {
+  test('fields that are not read are reported by path, at every depth', () => {
     const { unread, extensions } = read({
       messages: [
         { role: 'system', content: 's', name: 'boss' },
@@ -195,7 +195,7 @@ describe('reading', () => {
     expect(body.functions).toBeUndefined()
   })
 
-  test('hosted tools: the search option, and kinds that nobody knows', () => {
+  test('hosted tools: the search option, and unknown kinds', () => {
     const raw = { search_context_size: 'low', user_location: { type: 'approximate', approximate: { city: 'Oslo' } } }
     const request = read({ web_search_options: raw, tools: [{ type: 'later', x: 1 }] })
     expect(request.tools).toEqual([

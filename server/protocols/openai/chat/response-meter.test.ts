@@ -22,7 +22,7 @@ test('a choice that met its limit', () => {
   expect(readWhole(body.replace('"stop"', '"length"'), {}, 8).end).toBe('length')
 })
 
-test('what is no answer is the upstream’s error, whatever the status said', () => {
+test('a body that is not an answer is an upstream error, whatever the status', () => {
   const texts = [
     '',
     '<html>no</html>',
@@ -49,7 +49,7 @@ test('an error object tells its own kind', () => {
   expect(coded('boom')).toThrow(expect.objectContaining({ code: 'upstream_error' }))
 })
 
-test('its texts are heard only where they have to be counted', () => {
+test('its texts go to the estimator only where they have to be counted', () => {
   const heardOf = (usage: unknown, isPlausible = true) => {
     const heard: string[] = []
     const estimator = { input: () => 0, output: () => 7, addText: (text: string) => heard.push(text), isPlausible: () => isPlausible }

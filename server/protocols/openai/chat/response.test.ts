@@ -33,7 +33,7 @@ function write(parts: Part[], finish: Finish['reason'] = 'stop', request = asked
 }
 
 describe('reading', () => {
-  test('what is no answer is the upstream’s error, whatever the status said', () => {
+  test('a body that is not an answer is an upstream error, whatever the status', () => {
     for (const body of [
       '',
       '<html>',
@@ -211,7 +211,7 @@ describe('writing', () => {
     })
   })
 
-  test('T40: how a refusal is told', () => {
+  test('T40: how a refusal is written', () => {
     expect(write([], 'content-filter')).toMatchObject({ finish: 'content_filter', message: { content: '' } })
     expect(write([], 'refusal').finish).toBe('content_filter')
     expect(write([{ kind: 'refusal', text: 'no' }], 'refusal')).toMatchObject({ finish: 'stop', message: { content: null, refusal: 'no' } })

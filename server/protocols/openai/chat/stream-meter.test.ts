@@ -49,7 +49,7 @@ describe('how a stream ends', () => {
     }
   })
 
-  test('in the middle of an event it was cut, unless all was said', () => {
+  test('in the middle of an event it was cut, unless the answer was complete', () => {
     expect(watch(`${text}data: {"choi`)).toMatchObject({ end: 'cut', error: { code: 'upstream_error' } })
     expect(watch(`${text + chunk({}, 'stop')}data: [DO`)).toMatchObject({ end: 'complete', tail: done, error: undefined })
   })
@@ -91,7 +91,7 @@ describe('what commits the answer', () => {
     ).not.toContain(true)
   })
 
-  test('content, finishes and fields that nobody knows do', () => {
+  test('content, finishes and unknown fields do', () => {
     const deltas = [
       { content: 'x' },
       { reasoning: 'x' },

@@ -190,7 +190,7 @@ describe('tool calls', () => {
     })
   })
 
-  test('T18: three complete calls one after another, however they are told apart', () => {
+  test('T18: three complete calls one after another, however they are distinguished', () => {
     const three = (of: (at: number) => Record<string, unknown>) =>
       [0, 1, 2].map((at) => calls({ ...of(at), type: 'function', function: { name: 'f', arguments: `{"at":${at}}` } })).join('')
     const shapes = [
@@ -324,7 +324,7 @@ describe('usage and finish', () => {
     expect(read(stream).map((each) => each.kind)).toEqual(['start', 'open', 'delta', 'usage', 'close', 'finish', 'end'])
   })
 
-  test('T39: a usage chunk only for who asked, and then exactly one', () => {
+  test('T39: a usage chunk only for clients that requested it, and then exactly one', () => {
     expect(write(events).text).not.toContain('usage')
     const { data } = write(events, asked({ stream_options: { include_usage: true } }))
     expect(data.slice(0, -1).every((each) => each.usage === null)).toBe(true)

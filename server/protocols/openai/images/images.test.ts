@@ -233,7 +233,7 @@ describe('a stream', () => {
     expect(meter.usage(0)).toMatchObject({ units: { images: 2 }, in: { fresh: 20 }, out: { total: 600, image: 600 } })
   })
 
-  test('a picture that nobody counted is estimated', () => {
+  test('a picture without reported usage is estimated', () => {
     const { meter } = watched(completed.replace(/,"usage".*\}\n/, '}\n'))
     expect(meter.usage(0)).toMatchObject({ units: { images: 1 }, out: { total: 1056 }, provenance: 'estimated' })
   })
@@ -254,7 +254,7 @@ describe('a stream', () => {
     }
   })
 
-  test('an upstream that answers whole is told as finished pictures', () => {
+  test('a whole answer of an upstream becomes events of finished pictures', () => {
     const body = JSON.stringify({ created: 7, data: [{ b64_json: 'QQ==' }, { b64_json: 'Qg==' }], size: '1x1', usage })
     const { meter, verdicts, out } = watched(body, 'application/json')
     expect(verdicts[0]?.last).toBe(true)
@@ -277,7 +277,7 @@ describe('for another style', () => {
   usage.out.image = 1290
   const answer = { pictures: [{ data: png, mimeType: 'image/png', prompt: 'a fox' }], usage }
 
-  test('every wish has its place', () => {
+  test('every option has its place', () => {
     const question = readQuestion(
       json({ n: 2, size: '1536x1024', quality: 'hd', response_format: 'url', user: 'u', seed: 7, stream: true, partial_images: 1 }),
     )

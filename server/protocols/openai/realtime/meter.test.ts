@@ -24,7 +24,7 @@ describe('what is paid', () => {
     expect(answered(meter, done('b'))).toMatchObject({ in: { fresh: 100 } })
   })
 
-  test('a response without figures by what it said, and one that said nothing not at all', () => {
+  test('a response without figures by its output, and one without output not at all', () => {
     const meter = meterOf()
     answered(meter, created('a'))
     answered(meter, { type: 'response.output_text.delta', response_id: 'a', delta: 'x'.repeat(40) })
@@ -39,7 +39,7 @@ describe('what is paid', () => {
     expect(answered(meter, done('b', { usage: null, status: 'failed' }))).toBeUndefined()
   })
 
-  test('responses that will never end, by what they said', () => {
+  test('responses that will never end, by their output', () => {
     const meter = meterOf()
     answered(meter, created('a'))
     expect(meter.unfinished()).toBeUndefined()
@@ -58,7 +58,7 @@ describe('what is paid', () => {
     expect(answered(meter, { ...event, item_id: 'other' })).toBeUndefined()
   })
 
-  test('what is said before anything said that it began', () => {
+  test('output before the event that starts the response', () => {
     const meter = meterOf()
     const words = (id: string | undefined) => ({
       type: 'response.output_text.delta',
@@ -97,7 +97,7 @@ describe('what is paid', () => {
     expect(answered(meterOf(), done('a', { usage: null, output }))).toMatchObject({ out: { total: 10 }, provenance: 'estimated' })
   })
 
-  test('figures of zero are none, where something was said', () => {
+  test('figures of zero count as missing if there was output', () => {
     const figures = (input_tokens: number, output_tokens: number) => {
       const meter = meterOf()
       answered(meter, created('a'))
@@ -111,7 +111,7 @@ describe('what is paid', () => {
     expect(figures(50, 7)).toEqual([50, 7, 'provider'])
   })
 
-  test('figures that cannot be are as if none had been told', () => {
+  test('impossible figures count as missing', () => {
     const meter = meterOf({ isPlausible: ({ out }) => out.total < 1000 })
     answered(meter, created('a'))
     answered(meter, { type: 'response.output_text.delta', response_id: 'a', delta: 'x'.repeat(400) })
@@ -182,7 +182,7 @@ test('a large item that comes back is not read, whatever else is large is', () =
 })
 
 describe('what the next one may come to', () => {
-  test('grows with what is said and heard, and follows the upstream’s own count', () => {
+  test('grows with input and output, and follows the upstream’s own count', () => {
     const meter = meterOf()
     expect(meter.next()).toMatchObject({ in: { fresh: 1024, audio: 0 }, out: { total: 1000, audio: 1000 } })
     asked(meter, { type: 'input_audio_buffer.append', audio: second })
@@ -233,7 +233,7 @@ describe('what the next one may come to', () => {
 })
 
 describe('what is running', () => {
-  test('from the wish to the end, or to its refusal', () => {
+  test('from the request to the end, or to its refusal', () => {
     const meter = meterOf()
     asked(meter, { type: 'response.create' })
     expect(meter.running()).toBe(1)

@@ -13,13 +13,13 @@ const thought = (value: string | null) => ({ type: 'reasoning', summary: [], enc
 const body = (input: unknown) => JSON.stringify({ model: 'm', input })
 const state = (kind: string, value: string) => ({ dialect: 'responses', kind, value })
 
-describe('what a request tells of itself', () => {
+describe('the compaction fields of a request', () => {
   test('it asks for compaction only with its last item', () => {
     for (const input of [[user, trigger], [trigger]]) expect(codec.readHead(body(input)).compacts).toBe(true)
     for (const input of ['hi', [], [user], [trigger, user]]) expect(codec.readHead(body(input))).not.toHaveProperty('compacts')
   })
 
-  test('state that is sealed, in order; what is none is not told', () => {
+  test('sealed state is reported, in order; other items are not', () => {
     const input = [thought('a'), user, sealed('b'), thought(null), { ...sealed(''), id: 'x' }, { type: 'other', encrypted_content: 'c' }]
     expect(codec.readHead(body(input)).sealed as unknown[]).toEqual([state('encrypted', 'a'), state('compaction', 'b')])
     expect(codec.readHead(body([user]))).not.toHaveProperty('sealed')
@@ -45,7 +45,7 @@ describe('what an answer gives away', () => {
     return { raw: new TextEncoder().encode(`data: ${data}\n\n`), event: undefined, data }
   }
 
-  test('is told of a whole answer, also of one that is a compaction', () => {
+  test('is reported for a whole answer, also for a compaction', () => {
     expect(codec.readWhole(JSON.stringify(response), {}, 0).sealed as unknown[]).toEqual([
       state('encrypted', 'a'),
       state('compaction', 'b'),
@@ -62,7 +62,7 @@ describe('what an answer gives away', () => {
     expect(meter.push(done)).toMatchObject({ out: done.raw, sealed: [state('compaction', 'b')] })
   })
 
-  test('is told by the events of a conversion', () => {
+  test('is reported by the events of a conversion', () => {
     const reader = codec.reader({ toolNames: {}, wrappedTools: [] }, codecContext)
     const events = reader.push(frame({ type: 'response.output_item.done', output_index: 0, item }))
     expect(events).toContainEqual({
@@ -80,7 +80,7 @@ describe('what Parley writes', () => {
     expect(turns.map(({ path }) => path)).toEqual(['input[0]', 'input[1]'])
   })
 
-  test('an item that is told whole, at once, in a stream', () => {
+  test('an item that arrives whole, at once, in a stream', () => {
     const part = compaction.part('words', codecContext)
     const writer = codec.writer(codec.readRequest(body('x')), codecContext)
     const text = [

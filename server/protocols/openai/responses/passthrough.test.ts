@@ -74,7 +74,7 @@ describe('how a stream ends', () => {
     expect(watch(created + text + incomplete('content_filter')).end).toBe('complete')
   })
 
-  test('T06: without it it was cut, whatever else was said', () => {
+  test('T06: without it the answer was cut, whatever else was sent', () => {
     for (const stream of ['', created, created + text, `${created + text}data: [DONE]\n\n`]) {
       expect(watch(stream)).toMatchObject({ end: 'cut', error: undefined, out: stream.replace('data: [DONE]\n\n', '') })
     }
@@ -112,7 +112,7 @@ describe('how a stream ends', () => {
     expect(watch(event('response.completed'))).toMatchObject({ end: 'cut', error: { code: 'upstream_error' } })
   })
 
-  test('Parley’s own failure goes on where the stream stopped', () => {
+  test('Parley’s own failure continues the numbering of the stream', () => {
     const error = new GatewayError('insufficient_quota', 'No money left.')
     const [failed] = createSseSplitter().push(watch(created + text, { model: 'asked' }).meter.failure?.(error) ?? new Uint8Array())
     expect(failed?.event).toBe('response.failed')
@@ -154,7 +154,7 @@ describe('what commits the answer', () => {
 })
 
 describe('usage', () => {
-  test('what the upstream says, with its searches', () => {
+  test('the upstream’s figures, with its searches', () => {
     const reported = { ...usage, input_tokens_details: { cached_tokens: 4 }, output_tokens_details: { reasoning_tokens: 2 } }
     const search = event('response.output_item.done', { output_index: 0, item: { type: 'web_search_call' } })
     const seen = watch(created + search + event('response.completed', response({ status: 'completed', usage: reported }))).usage
@@ -217,7 +217,7 @@ describe('usage', () => {
   })
 })
 
-test('the model’s name goes back where the response says it, and nowhere else, under any chunks', () => {
+test('the model’s name is restored where the response has it, and nowhere else, under any chunks', () => {
   const odd = '"x":"日本🎉 \\"model\\":\\"up\\"", "n":1.0, "item":{"model":"up"}'
   const stream = [
     `event: response.created\r\ndata: { "response" : {"model": "up", ${odd}}, "model":"up", ${odd}, "type":"response.created"}\r\n\r\n`,

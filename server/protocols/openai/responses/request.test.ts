@@ -107,7 +107,7 @@ describe('reading', () => {
     ])
   })
 
-  test('items that nobody knows stay as they came, with words for what a tool did', () => {
+  test('unknown items are kept, with a summary of tool calls', () => {
     const search = {
       type: 'web_search_call',
       id: 'ws',
@@ -152,7 +152,7 @@ describe('reading', () => {
     })
   })
 
-  test('what no reader looks at is told by its path, at every depth', () => {
+  test('fields that are not read are reported by path, at every depth', () => {
     const request = read({
       input: [
         { type: 'message', id: 'msg_1', status: 'completed', role: 'user', content: [{ type: 'input_text', text: 'x', mood: 'kind' }] },
@@ -496,7 +496,7 @@ describe('writing for an upstream', () => {
     })
   })
 
-  test('what cannot be said is refused by the caller’s own name for it', () => {
+  test('what cannot be expressed is refused under the caller’s own name for it', () => {
     const base = foreign().output
     const cases: [Partial<ConversationRequest>, string][] = [
       [{ output: { ...base, n: 2 } }, 'output.n'],

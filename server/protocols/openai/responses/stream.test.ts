@@ -215,7 +215,7 @@ describe('reading an upstream', () => {
     expect(course(readStream(created + dones + event('response.completed', response({ output }))))).toEqual(expected)
   })
 
-  test('places in the final list that differ from those of the stream tell nothing twice', () => {
+  test('indexes in the final list that differ from those of the stream send nothing twice', () => {
     const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }]
     const stream = created + delta('output_text', 'Hi', { output_index: 3 }) + event('response.completed', response({ output }))
     expect(course(readStream(stream))).toEqual(['open 0 text', '0 "Hi"', 'close 0', 'finish stop', 'end'])
@@ -331,7 +331,7 @@ describe('writing for a client', () => {
     expect(frames.at(-1)?.response).toMatchObject({ id: frames[0]?.response.id, output: [frames[8]?.item] })
   })
 
-  test('T38: the final object has every field, and usage even where none was told', () => {
+  test('T38: the final object has every field, and usage even if none was reported', () => {
     const final = write([start, ...part(0, { kind: 'text' }, 'Hi'), ...ending()]).frames.at(-1)?.response
     expect(final).toMatchObject({
       object: 'response',
@@ -400,7 +400,7 @@ describe('writing for a client', () => {
     expect(frames.at(-1)?.response.output.map(({ type }: Fields) => type)).toEqual(['reasoning', 'function_call', 'reasoning', 'message'])
   })
 
-  test('a client that asked for summaries is told a full text as one', () => {
+  test('a client that requested summaries gets full text as a summary', () => {
     const events = [start, ...part(0, { kind: 'reasoning', form: 'full' }, 'hm'), ...ending()]
     const wants = codec.readRequest('{"model":"m","input":"x","reasoning":{"summary":"auto"}}')
     const [plain, summed] = [write(events), write(events, wants)].map(({ frames }) => frames.at(-1)?.response.output[0])
@@ -451,7 +451,7 @@ describe('writing for a client', () => {
     expect(final.error === null).toBe(status !== 'failed')
   })
 
-  test('T06: an error ends the stream as failed, with what was said and no more', () => {
+  test('T06: an error ends the stream as failed, with the output so far', () => {
     const error = new GatewayError('upstream_error', 'The upstream broke.')
     const [open, text] = part(0, { kind: 'text' }, 'Hel')
     const { frames } = write([start, open!, text!, { kind: 'error', error }, ...ending(), { kind: 'error', error }])
