@@ -80,26 +80,30 @@ export const plants: Readonly<Record<string, Plant>> = {
     if (batch.error) return again()
     if (batch.error) this.#fail(`,
   },
-  'who left before the first word goes on': { file: 'relay/pipeline/flow.ts', from: 'this.#arrived = received', to: '' },
+  'a request continues although its client left before the first word': {
+    file: 'relay/pipeline/flow.ts',
+    from: 'this.#arrived = received',
+    to: '',
+  },
   'the upstream goes on when the client has left': {
     file: 'relay/pipeline/attempt.ts',
     from: 'trying.limits(candidate), trying.signal)',
     to: 'trying.limits(candidate), new AbortController().signal)',
   },
-  'who leaves a whole answer pays nothing': {
+  'a client that leaves a whole answer pays nothing': {
     file: 'relay/relay.ts',
     from: 'if (!this.#isMaking) this.signal',
     to: 'if (this.#isGone) this.signal',
   },
   'a revoked key goes on': { file: 'relay/relay.ts', from: 'if (reason !== undefined) this', to: 'if (!why) this' },
   'a failed attempt leaves its timers': { file: 'relay/pipeline/attempt.ts', from: '    timer.stop()\n', to: '' },
-  'health is not told of failures': { file: 'relay/pipeline/attempt.ts', from: '    health.failed(candidate, error)\n', to: '' },
-  'who rests is asked without bound': { file: 'routing/places.ts', from: 'load.resting.size < Math.max', to: '0 < Math.max' },
+  'failures are not reported to health': { file: 'relay/pipeline/attempt.ts', from: '    health.failed(candidate, error)\n', to: '' },
+  'resting candidates are tried without bound': { file: 'routing/places.ts', from: 'load.resting.size < Math.max', to: '0 < Math.max' },
   'the time that an upstream named does not count': { file: 'routing/health.ts', from: 'stated(candidate, now) === 0 && ', to: '' },
-  'nobody waits for a place': { file: 'routing/places.ts', from: 'for (const { waiting } of of) waiting.add(look)', to: '' },
+  'no request waits for a place': { file: 'routing/places.ts', from: 'for (const { waiting } of of) waiting.add(look)', to: '' },
   'health is not asked': { file: 'relay/pipeline/attempt.ts', from: '!health.admit(candidate)', to: 'clock.now() < 0' },
   'a stream that was cut counts as complete': { file: 'relay/conversation/native.ts', from: "meter.end() !== 'cut'", to: 'meter' },
-  'an estimate is charged for the upstream’s word': {
+  'an estimate is charged instead of the upstream’s figures': {
     file: 'canonical/delivered.ts',
     from: 'if (!reported || scale',
     to: 'if (reported !== null || scale',
@@ -115,8 +119,8 @@ export const plants: Readonly<Record<string, Plant>> = {
     from: 'if (this.#sinceLook < this.#lookAfter)',
     to: 'if (sinceLook >= 0)',
   },
-  'the journal is told after the end': { file: 'relay/spend/running-charge.ts', from: '    this.#later?.cancel()\n', to: '' },
-  'the journal is told the cost of another model': {
+  'the journal is notified after the end': { file: 'relay/spend/running-charge.ts', from: '    this.#later?.cancel()\n', to: '' },
+  'the journal gets the cost of another model': {
     file: 'relay/spend/settle.ts',
     from: 'cost(usage, price.rates,',
     to: 'cost(usage, models.asked.price.rates,',
@@ -126,7 +130,7 @@ export const plants: Readonly<Record<string, Plant>> = {
     from: '  const untried = (cause: FallbackCause) => instead[cause].filter((one) => !tried.has(one))',
     to: '  let turns = 0\n  const untried = (cause: FallbackCause) => (turns++ < 6 ? [asked, ...instead[cause]] : [])',
   },
-  'what is too long goes to those who stand in for errors': {
+  'requests that are too long go to the fallbacks for errors': {
     file: 'relay/pipeline/send.ts',
     from: "return 'context'",
     to: "return 'error'",
@@ -136,7 +140,7 @@ export const plants: Readonly<Record<string, Plant>> = {
     from: "retry === 'other' || ",
     to: "retry !== 'x' as string || ",
   },
-  'who may not use a model gets it in place of another': {
+  'a caller gets a forbidden model as a fallback': {
     file: 'routing/plan.ts',
     from: 'request.models === null || request.models.has(request.model)',
     to: 'request.model !== undefined',
@@ -176,12 +180,12 @@ export const plants: Readonly<Record<string, Plant>> = {
     from: 'images.length === 0',
     to: 'images.length < 0',
   },
-  'a picture of which nobody said what it costs is free': {
+  'an image without reported usage is free': {
     file: 'protocols/openai/images/response-meter.ts',
     from: 'unreported: reported ? 0 : images.length',
     to: 'unreported: 0',
   },
-  'who leaves with an unfinished picture has it for nothing': {
+  'a client that leaves during an unfinished image pays nothing': {
     file: 'canonical/operation/image.ts',
     from: 'if (unreported + partials === 0 || ',
     to: 'if (reported || partials > 0 || ',
@@ -192,14 +196,14 @@ export const plants: Readonly<Record<string, Plant>> = {
     to: 'unreported = pictures.length',
   },
   'a response of a session is not paid for': { file: 'relay/realtime/session.ts', from: 'sessionCost.add(usage)', to: 'meter.running()' },
-  'what an unfinished response said is free': { file: 'relay/realtime/session.ts', from: 'if (rest) sessionCost.add(rest)', to: '' },
+  'output of an unfinished response is free': { file: 'relay/realtime/session.ts', from: 'if (rest) sessionCost.add(rest)', to: '' },
   'a session that was cut counts as complete': {
     file: 'relay/realtime/session.ts',
     from: 'const whole = meter.running() === 0\n',
     to: 'const whole = meter.running() >= 0\n',
   },
   'a session outlives its key': { file: 'relay/realtime/session.ts', from: 'parts.readmit()\n', to: 'parts.largest()\n' },
-  'a client is told to go before the books are closed': {
+  'a client gets its end before the books are closed': {
     file: 'relay/realtime/session.ts',
     from: 'await parts.settle(ending)\n    client?.close(code, reason)',
     to: 'client?.close(code, reason)\n    await parts.settle(ending)',

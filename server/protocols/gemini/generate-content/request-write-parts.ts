@@ -38,7 +38,7 @@ export function writePart(part: Part, writing: PartContext): Body[] {
 const textWriters: FieldWriters<TextPart, PartContext> = {
   kind: notNeeded,
   text: (text) => ({ text }),
-  phase: leavesOut('turns.phase', 'The upstream tells no remarks from answers.'),
+  phase: leavesOut('turns.phase', 'The upstream does not distinguish commentary from answers.'),
   cache: leavesOut('cache', 'The upstream takes no cache breakpoints.'),
   citations(citations, { losses }) {
     if (citations.length > 0) losses.leftOut('turns.citations', 'The upstream takes no citations in a conversation.')

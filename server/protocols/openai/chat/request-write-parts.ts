@@ -45,7 +45,7 @@ export function writeText(part: TextPart, writing: Writing): Body {
 const textWriters: FieldWriters<TextPart, Writing> = {
   text: (text) => ({ text }),
   cache: writeCache,
-  phase: leavesOut('turns.phase', 'The upstream tells no remarks from answers.'),
+  phase: leavesOut('turns.phase', 'The upstream does not distinguish commentary from answers.'),
   citations: (citations, { losses }) => {
     if (citations.length > 0) losses.leftOut('turns.citations', 'The upstream takes no citations back.')
     return undefined
