@@ -59,7 +59,7 @@ describe.each(sampledEngines(import.meta.file))('alerts on %s', (engine) => {
     expect(await (await gateway.admin.raw('GET', '/api/alerts/hooks')).text()).not.toContain('hush')
   })
 
-  test('a failed test of a channel is told', async () => {
+  test('a failed test of a channel sends an alert', async () => {
     const { id } = await gateway.channel('broken', 'http://127.0.0.1:9')
     await gateway.admin.call('POST', `/api/channels/${id}/test`, {})
     const { body } = await told('channel_test')
@@ -68,7 +68,7 @@ describe.each(sampledEngines(import.meta.file))('alerts on %s', (engine) => {
     await gateway.admin.call('DELETE', `/api/channels/${id}`)
   }, 60_000)
 
-  test('a budget at 80 percent, a model without a price, and a model that loses money are told, once each', async () => {
+  test('a budget at 80 percent, a model without a price, and a model that loses money send an alert, once each', async () => {
     const costs = { paid: { input: '1', output: '1', request: '0.5' } }
     await gateway.channel('real', vendor.url.href, { models: ['paid', 'free'], costs })
     await gateway.price('paid', { input: '1', output: '1', request: '0.085' })
@@ -89,7 +89,7 @@ describe.each(sampledEngines(import.meta.file))('alerts on %s', (engine) => {
     expect(heard.filter(({ body }) => body.type === 'parley.budget')).toHaveLength(1)
   }, 120_000)
 
-  test('a cap of a member and the wallet of a team are told as such, and not as the balance of the member', async () => {
+  test('alerts name the cap of a member and the wallet of a team as such, not as the balance of the member', async () => {
     const { id } = await gateway.admin.call<{ id: string }>('POST', '/api/teams', { name: 'apps', balance: '0.15' })
     const mara = await gateway.user(`mara ${engine}`, '0.01')
     await gateway.admin.call('POST', `/api/teams/${id}/members`, { user: mara.id, budget: { daily: '0.1' } })

@@ -142,7 +142,7 @@ describe.each(sampledEngines(import.meta.file))('audio on %s', (engine) => {
     expect(await row(response)).toMatchObject({ stream: true, end: 'complete', provenance: 'provider', cost: '0.00037' })
   })
 
-  test('a model that answers whole although a stream was asked for is told in events, and nothing is invented', async () => {
+  test('a whole answer to a streamed request becomes events, and nothing is invented', async () => {
     const kinds = { 'whisper-1': ['delta', 'done'], 'gpt-4o-transcribe-diarize': ['segment', 'done'] }
     for (const [model, types] of Object.entries(kinds)) {
       const format = model === 'whisper-1' ? 'verbose_json' : 'diarized_json'
@@ -162,7 +162,7 @@ describe.each(sampledEngines(import.meta.file))('audio on %s', (engine) => {
     }
   })
 
-  test('seconds: the upstream`s where it says them, else those of the file, marked as an estimate', async () => {
+  test('seconds: the upstream`s if it reports them, else those of the file, marked as an estimate', async () => {
     const said = await post('/v1/audio/transcriptions', formWith({ file: sound(), model: 'whisper-1' }))
     expect(await row(said)).toMatchObject({ provenance: 'provider', cost: '0.0004', usage: { units: { seconds: 4 } } })
     const verbose = respondJson(200, { duration: 2.2, text: spokenText, segments: [] })

@@ -515,7 +515,7 @@ keys:
   - { name: ci, user: ops, key: sk-written-in-the-file }
 `
 
-test('what parley.yaml changes is the file’s doing; reading it again is nobody’s', async () => {
+test('changes by parley.yaml are audited as the file’s; reading it again is not audited', async () => {
   const gateway = await startGateway(sampledEngine(import.meta.file), { config: yaml(1) })
   try {
     const kinds = async () => (await rows(gateway, '&actor=file')).map(({ action }) => action).sort()

@@ -70,7 +70,7 @@ describe('an answer in the background', () => {
   const moneyOf = async (session: Gateway['admin']) =>
     (await session.call<{ user: { balance: string; held: string } }>('GET', '/api/session')).user
 
-  test('is told at once, held, made, stored, charged once, and continued', async () => {
+  test('is answered at once, held, made, stored, charged once, and continued', async () => {
     const { key, session } = await gateway.user('ann', '5')
     const client = clientOf(key)
     const held = gate(says('hello yourself'))
@@ -121,7 +121,7 @@ describe('an answer in the background', () => {
     }
   })
 
-  test('is cancelled: what the upstream has begun is charged, and nobody else sees it', async () => {
+  test('is cancelled: what the upstream has begun is charged, and no other user sees it', async () => {
     const { key, session } = await gateway.user('bob', '5')
     const client = clientOf(key)
     const held = gate(says('too late'))
@@ -140,7 +140,7 @@ describe('an answer in the background', () => {
     await client.responses.delete(begun.id)
   })
 
-  test('is stopped in the console by its owner or an administrator, which stands in the audit trail; by nobody else', async () => {
+  test('is stopped in the console only by its owner or an administrator, which is in the audit trail', async () => {
     const { key, session } = await gateway.user('eli', '5')
     const { session: other } = await gateway.user('fay', '5')
     const client = clientOf(key)
@@ -162,7 +162,7 @@ describe('an answer in the background', () => {
     }
   })
 
-  test('that fails says so; what is refused before anything is held is refused at once', async () => {
+  test('that fails is reported as failed; what is refused before anything is held is refused at once', async () => {
     const { key, session } = await gateway.user('cay', '5')
     const client = clientOf(key)
     vendor.next(respondJson(400, { error: { message: 'too long', type: 'invalid_request_error', code: 'context_length_exceeded' } }))
@@ -176,7 +176,7 @@ describe('an answer in the background', () => {
     expect((await fetch(`${gateway.url}/v1/responses/resp_nobodys/cancel`, { method: 'POST', headers })).status).toBe(404)
   })
 
-  test('that is not to be stored is waited for, which is told', async () => {
+  test('that is not to be stored is answered in the foreground, and that is reported', async () => {
     vendor.next(says('now'))
     const { data, response } = await clientOf(gateway.key)
       .responses.create({ ...background, store: false })

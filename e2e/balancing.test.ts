@@ -57,7 +57,7 @@ describe.each(sampledEngines(import.meta.file))('balancing on %s', (engine) => {
   const explain = () =>
     gateway.admin.call<Explained>('POST', '/api/route', { body: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] } })
 
-  test('the lowest time to first content: whoever is not known is tried, then the quicker one is asked', async () => {
+  test('the lowest time to first content: unknown channels are tried, then the quicker one is used', async () => {
     await set('first_token')
     expect((await explain()).balancing?.channels.map(({ figure }) => figure)).toEqual(['not known yet', 'not known yet'])
     slow.set('a', slowMs)
@@ -119,7 +119,7 @@ describe.each(sampledEngines(import.meta.file))('balancing on %s', (engine) => {
     expect(await explain()).not.toHaveProperty('balancing')
     expect((await gateway.admin.raw('PATCH', '/api/settings', { balancing: 'luck' })).status).toBe(400)
   })
-  test('a channel that rests is checked on a schedule: a real request, a row of the house, nobody is charged', async () => {
+  test('a resting channel is checked on a schedule: a real request, a row of the installation, no user is charged', async () => {
     let status = 500
     const checked: string[] = []
     const ill = Bun.serve({

@@ -244,7 +244,7 @@ describe.each(sampledEngines(import.meta.file))('on %s, a batch', (engine) => {
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: 'input_file_id' } }])
   })
 
-  test('that nobody could pay is refused in the caller’s words, and holds nothing', async () => {
+  test('that no balance covers is refused in the caller’s format, and holds nothing', async () => {
     const { key, session } = await gateway.user('dan', '0.5')
     const many = Object.fromEntries(Array.from({ length: 4 }, (_, n) => [`n${n}`, chatBody('x')]))
     // Each may cost a fifth of a dollar and a little: two are affordable, four are not.
@@ -260,7 +260,7 @@ describe.each(sampledEngines(import.meta.file))('on %s, a batch', (engine) => {
     expect((await ended(openai(key), (await made(openai(key), '/v1/chat/completions', { n0, n1 })).id)).status).toBe('completed')
   })
 
-  test('is its maker’s alone, and what is wrong with a request is told with its line', async () => {
+  test('belongs to its creator, and errors name the line of the request', async () => {
     const { key } = await gateway.user('eve', '1')
     const client = openai(gateway.key)
     const begun = await made(client, '/v1/chat/completions', { a: chatBody('x') })
@@ -300,7 +300,7 @@ describe.each(sampledEngines(import.meta.file))('on %s, a batch', (engine) => {
     expect(await thrownBy(anthropic(gateway.key).messages.batches.create({ requests: [] }))).toMatchObject({ status: 400 })
   })
 
-  test('waits where its key may ask no more for now, and goes on', async () => {
+  test('waits for the limits of its key, and continues', async () => {
     const { session } = await gateway.user('fay', '5')
     const { key } = await session.call<{ key: string }>('POST', '/api/keys', { name: 'one at a time', limits: { concurrency: 1 } })
     const bodies = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, chatBody(name)]))
@@ -424,7 +424,7 @@ async function isWholeAndChargedOnce(program: Program, id: string): Promise<void
   expect(Number(await spent(program)).toFixed(6)).toBe((8 * each).toFixed(6))
 }
 
-test('kill -9 in the middle of a batch: it goes on, and each request is charged once', async () => {
+test('kill -9 in the middle of a batch: it continues, and each request is charged once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-batches-'))
   const upstream = await scriptedUpstream(answers)
   let program = await startProgram({ folder, config: config(upstream.url), env: soon })

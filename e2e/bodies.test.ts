@@ -87,7 +87,7 @@ describe('of a key that keeps', () => {
     expect([raw.headers.get('content-type'), await raw.text()]).toEqual(['application/octet-stream', text])
   })
 
-  test('a refusal is kept as it was said, and says so', async () => {
+  test('a refusal is kept as it was sent, and marked as one', async () => {
     const { text, stored, status: answered, id } = await ask({ model: 'no-such-model' })
     expect([answered, stored]).toEqual([404, '30d'])
     expect(at(await read(ann.session, id), 'client-answer')[0]).toMatchObject({ status: 404, text })
@@ -111,7 +111,7 @@ describe('of a key that keeps', () => {
     await gateway.admin.call('PATCH', '/api/settings', { bodies: { readers: 'administrators' } })
   })
 
-  test('an administrator deletes what was kept of everybody, and says so in the audit', async () => {
+  test('an administrator deletes all kept requests, which is in the audit trail', async () => {
     const { id } = await ask({})
     expect((await read(ann.session, id)).requestId).toBe(id)
     const { deleted } = await gateway.admin.call<{ deleted: number }>('DELETE', '/api/bodies?all=true')
@@ -139,7 +139,7 @@ describe('of a key that keeps', () => {
     expect(await status(ann.session, 'GET', `/api/bodies/${id}`)).toBe(404)
   })
 
-  test('store: false forbids it where the setting says that it counts', async () => {
+  test('store: false forbids it if the setting respects it', async () => {
     expect((await ask({ store: false })).stored).toBe('30d')
     await gateway.admin.call('PATCH', '/api/settings', { bodies: { heedStore: true } })
     const [wished, spelled] = [await ask({ store: false }), await ask({ messages: [], store: false }, {}, '/v1/responses')]
@@ -288,7 +288,7 @@ keys:
   - { name: kept, user: admin, key: sk-kept-bodies, logBodies: true }
 `
 
-test('kill -9 under load: whatever is said to be kept can be read afterwards', async () => {
+test('kill -9 under load: whatever is reported as kept can be read afterwards', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bodies-'))
   const options = { folder, config, env: { PARLEY_DEMO: 'on' } }
   let program = await startProgram(options)

@@ -57,7 +57,7 @@ describe.each([...engines])('on %s', (engine) => {
     expect(said).toMatch(/^The books at \S+: exact\. Balances [\d.]+ USD, of which [\d.]+ USD is on lease\.\nledger {3}exact/)
   }, 60_000)
 
-  test('a row whose charge may still change says so', async () => {
+  test('a row whose charge may still change is marked', async () => {
     if (!place.DATABASE_URL) return
     await using client = new Bun.SQL(place.DATABASE_URL, { max: 1 })
     const rows = async () =>
@@ -71,7 +71,7 @@ describe.each([...engines])('on %s', (engine) => {
     expect((await rows()).map(({ settled }) => settled)).toEqual([true, true, true])
   })
 
-  test('is for administrators, and says why it could not check', async () => {
+  test('is for administrators, and reports why it could not check', async () => {
     const { session } = await gateway.user('bob', '1')
     expect((await session.raw('GET', '/api/books')).status).toBe(403)
     const nowhere = await check('--at', join(folder, 'nothing'))
@@ -84,7 +84,7 @@ describe.each([...engines])('on %s', (engine) => {
     }
   }, 60_000)
 
-  test('as docs/billing.md says: its commands find the books exact, its statements answer no row', async () => {
+  test('as in docs/billing.md: its commands find the books exact, its statements return no row', async () => {
     await gateway.program.stop()
     const [commands = '', statements = ''] = ['sh', 'sql'].map((language) => printed.get(language))
     for (const line of commands.trim().split('\n')) {

@@ -50,7 +50,7 @@ describe.each(sampledEngines(import.meta.file))('budgets on %s', (engine) => {
     return data.find((row) => row.name === name)
   }
 
-  test('of a key: two of five requests, then 429 that names the budget; another key goes on; more budget goes on', async () => {
+  test('of a key: two of five requests, then 429 that names the budget; another key is served; so is this one with more budget', async () => {
     const { session, key: free } = await gateway.user(`key-${engine}`, '10')
     const { id, key } = await keyWith(session, 'tight', { daily: usd(2.5), timezone: 'Asia/Tokyo' })
     expect(await statuses(key, 3)).toEqual([200, 200, 429])
@@ -80,7 +80,7 @@ describe.each(sampledEngines(import.meta.file))('budgets on %s', (engine) => {
     expect((await rowOf(gateway.admin, '/api/users', `user-${engine}`))?.budgetLeft).toEqual({ monthly: '0' })
   })
 
-  test('of a group: everybody in it, and two hundred at once get exactly what fits', async () => {
+  test('of a group: shared by all in it; of two hundred at once exactly those that fit are served', async () => {
     const group = `team-${engine}`
     await gateway.admin.call('POST', '/api/groups', { name: group, budget: { total: usd(4) } })
     const { data } = await gateway.admin.call<{ data: { id: string; groups: string[] }[] }>('GET', '/api/channels')

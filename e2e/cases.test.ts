@@ -72,14 +72,14 @@ async function settled(answer: Response): Promise<Record<string, unknown>> {
 }
 
 describe('T10: a client leaves after two words', () => {
-  test('the upstream is told at once, and what was delivered is charged', async () => {
+  test('the upstream request is aborted at once, and what was delivered is charged', async () => {
     const { answer, goneMs } = await leave(says(''))
     console.log(`the upstream was left ${goneMs.toFixed(0)} ms after the client left`)
     expect(goneMs).toBeLessThan(2000)
     expect(await settled(answer)).toMatchObject({ end: 'aborted', status: 499, provenance: 'estimated', usage: { out: { total: 6 } } })
   })
 
-  test('usage that the upstream had told is what is charged', async () => {
+  test('usage that the upstream had reported is charged', async () => {
     const { answer } = await leave(usage)
     expect(await settled(answer)).toMatchObject({ end: 'aborted', usage: { in: { fresh: 1000 }, out: { total: expect.any(Number) } } })
   })
@@ -89,7 +89,7 @@ describe('T13: a stream of Gemini without alt=sse', () => {
   const askGemini = () =>
     post(`/v1beta/models/${testModel}:streamGenerateContent`, { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] })
 
-  test('is one JSON array, told as it comes', async () => {
+  test('is one JSON array, sent as it arrives', async () => {
     chat.next(stream([says('Hel'), says('lo'), finish, usage, done]))
     const answer = await askGemini()
     expect(answer.headers.get('content-type')).toStartWith('application/json')
@@ -155,7 +155,7 @@ describe('T31: the state of a call survives a client that drops it', () => {
   })
 })
 
-test('T39: who does not ask for usage sees none, and both are charged alike', async () => {
+test('T39: a client that does not request usage gets none, and both are charged the same', async () => {
   const bodies: string[] = []
   const costs: unknown[] = []
   for (const more of [{}, { stream_options: { include_usage: true } }]) {

@@ -100,7 +100,7 @@ describe('a test of a channel', () => {
     expect(await probe('messages')).toMatchObject({ ok: true, status: 200, model: 'far' })
   })
 
-  test('tells which key is refused, and shows none', async () => {
+  test('names the refused key, and shows none', async () => {
     const answered = await probe('two keys')
     expect(answered).toMatchObject({ ok: false, status: 401, error: { code: 'upstream_auth_failed' } })
     expect(answered.keys.map(({ key, ok }) => [key, ok])).toEqual([
@@ -110,7 +110,7 @@ describe('a test of a channel', () => {
     expect(JSON.stringify(answered)).not.toContain('secret')
   })
 
-  test('fails on what is no answer, on a stream that breaks off, and where nobody listens', async () => {
+  test('fails on a body that is not an answer, on a stream that breaks off, and on a closed port', async () => {
     expect(await probe('html')).toMatchObject({ ok: false, status: 200, error: { code: 'upstream_error' } })
     expect(await probe('html', { stream: true })).toMatchObject({ ok: false, status: 200 })
     broken = true
@@ -119,7 +119,7 @@ describe('a test of a channel', () => {
     expect(await probe('nobody')).toMatchObject({ ok: false, status: null, error: { code: 'upstream_error' } })
   })
 
-  test('counts for no health, costs nobody anything and leaves no row', async () => {
+  test('does not affect health, costs nothing and leaves no row', async () => {
     for (let i = 0; i < 6; i++) expect((await probe('nobody')).ok).toBe(false)
     const { data } = await gateway.admin.call<{ data: [] }>('GET', `/api/channels/${idOf('nobody')}/health`)
     expect(data).toEqual([])
@@ -169,7 +169,7 @@ describe('the list of an upstream', () => {
     expect(seen[1]?.headers.get('anthropic-version')).toMatch(/^\d{4}-\d\d-\d\d$/)
   })
 
-  test('a vendor without one, and an upstream that answers with something else, say so', async () => {
+  test('a vendor without one, and an upstream that answers with something else, are reported', async () => {
     const raw = (name: string) => gateway.admin.raw('GET', `/api/channels/${idOf(name)}/models`)
     expect(await refusalOf(await raw('ranks'))).toEqual([400, 'unsupported_endpoint'])
     expect(await refusalOf(await raw('html'))).toEqual([502, 'upstream_error'])

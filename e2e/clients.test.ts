@@ -259,7 +259,7 @@ describe('a client that sends', () => {
     await made.until(/^HTTP\/1\.1 200 [\s\S]*\}$/)
   }, 60_000)
 
-  test('half of its request and stops is told so, and nothing is kept of it', async () => {
+  test('half of its request and stops gets an error, and nothing is kept of it', async () => {
     const text = asking('chat', false)
     const made = await client()
     const begun = performance.now()
@@ -346,7 +346,7 @@ describe('a client that sends', () => {
   })
 })
 
-test('two thousand connections that nobody uses keep nobody from being served, and are let go', async () => {
+test('two thousand idle connections do not keep others from being served, and are closed', async () => {
   const count = Math.min(2_000, Math.floor((openFiles() - 200) / 2))
   const before = descriptors()
   const clients: RawClient[] = []

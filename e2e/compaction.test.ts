@@ -190,7 +190,7 @@ describe.each([...kinds])('on an upstream of %s, which compacts nothing', (kind)
 describe('what Parley sealed', () => {
   const compacted = async () => (await create({ model: 'on-chat', input: [...history, trigger] })).body.output[0] as Item
 
-  test('is refused when it was changed or is another user`s: nobody is asked, nothing is charged', async () => {
+  test('is refused when it was changed or is another user`s: no upstream is asked, nothing is charged', async () => {
     const item = await compacted()
     const stranger = await gateway.user('stranger', '1')
     const sealed = item.encrypted_content ?? ''

@@ -21,7 +21,7 @@ async function call(method: string, path: string, body?: unknown, headers?: Reco
 }
 const code = ({ status, body }: Answer) => [status, body.error.code]
 
-test('the status is for anyone and says no more than it has to', async () => {
+test('the status is public and reveals no more than necessary', async () => {
   const answer = await fetch(`${gateway.url}/api/status`)
   expect(await answer.json()).toMatchObject({ name: 'Parley', setup: 'done', demo: true, version: expect.any(String) })
 })

@@ -165,7 +165,7 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('everything tha
     expect(sums(other)).toEqual(whole)
   }, 120_000)
 
-  test('what a start would migrate is told, and not done', async () => {
+  test('a dry run lists the migrations of a start, and applies none', async () => {
     const nowhere = join(folder, 'nowhere')
     expect((await db(['migrate', '--dry-run', '--at', nowhere])).said).toContain(
       'There is no database yet. Starting Parley would create it with these migrations:\n0000_first',

@@ -202,7 +202,7 @@ describe.if(engines.includes('postgres'))('the database', () => {
     )
   }, 120_000)
 
-  test('lets everybody wait: no connection of the pool is left', async () => {
+  test('makes all requests wait: no connection of the pool is left', async () => {
     let release: (() => Promise<void>) | undefined
     await through(
       async () => {
@@ -296,7 +296,7 @@ describe('the log', () => {
   )
 })
 
-test('no more files can be opened: nobody who is there is dropped, and afterwards everybody is served again', async () => {
+test('no more files can be opened: no open connection is dropped, and afterwards all are served again', async () => {
   const upstream = await scriptedUpstream(good)
   undo.push(() => upstream.close())
   const files = 256

@@ -99,7 +99,7 @@ describe('the document', () => {
     }
   })
 
-  test('says who may call: nobody gets in without', async () => {
+  test('states who may call: no call succeeds without', async () => {
     for (const { route, path, method, operation } of operations().filter((one) => one.operation.security.length > 0)) {
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(gateway.url + concrete(path), { method, headers, ...(method === 'get' ? {} : { body: '{}' }) })

@@ -83,7 +83,7 @@ describe.each(pairs)('%s on %s', (client, vendor) => {
   }, 30_000)
 })
 
-test('without figures the estimate is told and charged', async () => {
+test('without figures the estimate is reported and charged', async () => {
   for (const client of wireNames) {
     const silent = respond(200, { 'Content-Type': 'application/json' }, wires.chat.whole(undefined))
     const { told, row } = await asked(client, 'chat', true, silent)

@@ -176,7 +176,7 @@ describe.each(sampledEngines(import.meta.file))('embeddings on %s', (engine) => 
       expect(await row(answer)).toMatchObject({ provenance: 'provider', cost: usd(tokens), usage: { units: { requests: 1 } } })
     })
 
-    test('of a Google client too, with every wish kept', async () => {
+    test('of a Google client too, with every option kept', async () => {
       const before = upstreams.gemini.requests.length
       const requests = many.slice(0, 150).map((text) => ({ model: 'models/near', content: { parts: [{ text }] }, taskType: 'CLUSTERING' }))
       const answer = await post('/v1beta/models/near:batchEmbedContents', { requests })
@@ -201,7 +201,7 @@ describe.each(sampledEngines(import.meta.file))('embeddings on %s', (engine) => 
     })
   })
 
-  describe('what a style cannot say', () => {
+  describe('what a style cannot express', () => {
     test('token arrays go to OpenAI, and are refused for Google', async () => {
       const number = upstreams.openai.requests.length
       const answer = await client.embeddings.create({ model: small, input: [[1, 2, 3], [4]], encoding_format: 'float' })
@@ -215,7 +215,7 @@ describe.each(sampledEngines(import.meta.file))('embeddings on %s', (engine) => 
       expect(await row(shared)).toMatchObject({ status: 200, attempts: [{ channel: 'openai' }] })
     })
 
-    test('a purpose and a title are lost on the way to OpenAI: told, and refused in strict mode', async () => {
+    test('a purpose and a title are lost on the way to OpenAI: reported, and refused in strict mode', async () => {
       const asked = { content: { parts: [{ text: '5 five' }] }, taskType: 'RETRIEVAL_DOCUMENT', title: 'T', outputDimensionality: 4 }
       const path = `/v1beta/models/${small}:embedContent`
       const answer = await post(path, asked)
@@ -366,7 +366,7 @@ describe.each(sampledEngines(import.meta.file))('embeddings on %s', (engine) => 
       expect(await row(answer)).toMatchObject({ cost: '0', usage: null })
     })
 
-    test('what the upstream refuses is told in the envelope of the caller', async () => {
+    test('a refusal of the upstream is written in the envelope of the caller', async () => {
       const refusal = respondJson(400, {
         error: { message: 'This model does not take dimensions.', type: 'invalid_request_error', param: 'dimensions', code: null },
       })

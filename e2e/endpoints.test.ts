@@ -200,7 +200,7 @@ describe.each(sampledEngines(import.meta.file))('endpoints on %s', (engine) => {
     expect(((await google.json()) as { totalTokens: number }).totalTokens).toBeGreaterThan(0)
   })
 
-  test('losses are told, and strict mode refuses them by name', async () => {
+  test('losses are reported, and strict mode refuses them by name', async () => {
     const body = { model: 'claude-sonnet-4-5', messages, seed: 7, logit_bias: {}, frequency_penalty: 1 }
     const lenient = await call('POST', '/v1/chat/completions', body)
     expect(lenient.status).toBe(200)

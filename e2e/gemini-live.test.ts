@@ -157,7 +157,7 @@ test.each([undefined, 'v1beta', 'v1alpha'])(
   20_000,
 )
 
-test('a handle of a session goes on with it in its own account, and is of use to nobody else', async () => {
+test('a handle of a session resumes it in its own account, and is useless to other users', async () => {
   const [bob, eve] = [await gateway.user('bob', '5'), await gateway.user('eve', '5')]
   const first = await connected(bob.key, { sessionResumption: {} })
   first.session.sendClientContent({ turns: 'Hello' })
@@ -255,7 +255,7 @@ test('a session is kept, frame by frame, without any credential; one that never 
   }
 }, 20_000)
 
-test('a session ends with its key, and what was said is charged', async () => {
+test('a session ends with its key, and its output is charged', async () => {
   const dan = await gateway.user('dan', '5')
   const { key, id } = await dan.session.call<{ key: string; id: string }>('POST', '/api/keys', { name: 'short' })
   const number = vendor.calls.length

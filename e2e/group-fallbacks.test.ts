@@ -40,7 +40,7 @@ async function answers(key: string): Promise<string | number> {
   return response.ok ? answer.model : response.status
 }
 
-test('a group’s own list holds for it, the installation’s for everybody else', async () => {
+test('a group’s own list applies to it, the installation’s to all others', async () => {
   const { admin } = gateway
   await admin.call('PATCH', '/api/settings', { fallbacks: { down: { error: ['near'] } } })
   const { user } = await admin.call<{ user: { id: string } }>('GET', '/api/session')

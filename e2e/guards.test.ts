@@ -34,7 +34,7 @@ describe.each([
     if (path === '/docs') expect(headers.get('permissions-policy')).toContain('camera=()')
   })
 
-  test('a wrong method is told in the envelope of the address', async () => {
+  test('the error for a wrong method has the envelope of the address', async () => {
     const addresses = ['/v1beta/models/m:generateContent', '/v1/models/m:generateContent', '/v1/models/a/b:countTokens']
     for (const path of [...addresses, '/upload/v1beta/files', '/upload/v1/files']) {
       const answer = await gateway.admin.raw('PUT', path)

@@ -84,7 +84,7 @@ async function untilOpen(url: string): Promise<void> {
   for (let tries = 0; tries < 20 && !(await ailments(url)).some(({ state }) => state === 'open'); tries++) await (await ask(url)).text()
 }
 
-test('a breaker that opens on one is open on the other, and closed by what it hears there; a reset there is a reset here', async () => {
+test('a breaker that opens on one is open on the other, and closed by its notification; a reset there is a reset here', async () => {
   await afresh()
   upstream.answer(respondJson(500, { error: { message: 'no', type: 'server_error' } }))
   await untilOpen(first.url)
@@ -124,7 +124,7 @@ test('a key that reached its limit on one rests on the other; its rest ends ther
   await known('the end of its rest', async () => (await ask(second.url)).status === 200)
 }, 90_000)
 
-test('a key that is refused on one rests on the other; who answers first closes it for both', async () => {
+test('a key that is refused on one rests on the other; the first success closes it for both', async () => {
   await afresh()
   upstream.answer(respondJson(401, { error: { message: 'no', type: 'invalid_request_error', code: 'invalid_api_key' } }))
   // The reset at the beginning of this test may still be in transit to the second instance, and clears its state on arrival.

@@ -75,7 +75,7 @@ async function console<Row>(method: string, path: string): Promise<Row[]> {
 }
 
 describe('a channel whose upstream is broken', () => {
-  test('comes last after five faults, and is asked all the same where nobody else is left', async () => {
+  test('comes last after five faults, and is still used if no other is left', async () => {
     status = 500
     for (let i = 0; i < 4; i++) expect((await chat('sick-model')).status).toBe(502)
     const [channel] = await console<{ id: string }>('GET', '/api/channels')
@@ -85,7 +85,7 @@ describe('a channel whose upstream is broken', () => {
     expect(asked).toBe(before + 1)
   })
 
-  test('takes four at a time; whoever finds no place within a second hears 503 with Retry-After', async () => {
+  test('takes four at a time; a request without a place within a second gets 503 with Retry-After', async () => {
     const held = Promise.withResolvers<void>()
     hold = held.promise
     const running = Array.from({ length: 4 }, () => chat('sick-model'))
@@ -113,7 +113,7 @@ describe('a channel whose upstream is broken', () => {
     expect(await console('POST', `/api/channels/${channel?.id}/reset`)).toEqual([])
   })
 
-  test('is well for everybody with its first answer', async () => {
+  test('is used by all requests again after its first answer', async () => {
     for (let i = 0; i < 4; i++) await chat('sick-model')
     status = 200
     expect((await chat('sick-model')).status).toBe(200)
@@ -122,7 +122,7 @@ describe('a channel whose upstream is broken', () => {
   })
 })
 
-test('an upstream that limits is given its rest, and the caller is told when', async () => {
+test('an upstream that limits rests, and the caller gets its Retry-After', async () => {
   status = 429
   expect((await chat('other-model')).status).toBe(429)
   const before = asked
@@ -137,7 +137,7 @@ test('an upstream that limits is given its rest, and the caller is told when', a
   expect((await chat('other-model')).status).toBe(200)
 })
 
-test('requests per minute of a key: told ahead, refused with Retry-After, in each protocol’s own way', async () => {
+test('requests per minute of a key: announced in headers, refused with Retry-After, in each protocol’s own way', async () => {
   status = 200
   const first = await chat('other-model', 'sk-limited-key-1')
   expect(first.headers.get('x-ratelimit-limit-requests')).toBe('2')

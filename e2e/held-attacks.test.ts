@@ -180,7 +180,7 @@ test('names of prototypes are names like any other', async () => {
   expect(await (await fetch(`${program.url}/api/session`, { headers: user })).json()).toMatchObject({ user: { name: 'ann', role: 'user' } })
 })
 
-test('hundreds of connections that say little and many refused sockets keep nobody out', async () => {
+test('hundreds of idle connections and many refused sockets keep no client out', async () => {
   const { hostname, port } = new URL(program.url)
   const slow: Socket[] = Array.from({ length: 400 }, () => {
     const socket = connect(Number(port), hostname, () =>

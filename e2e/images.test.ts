@@ -489,7 +489,7 @@ describe.each(sampledEngines(import.meta.file))('pictures on %s', (engine) => {
       expect(arrived('openai')).toEqual([])
     })
 
-    test('files that an account keeps are nobody’s', async () => {
+    test('files in an upstream account belong to no user', async () => {
       for (const images of [[{ file_id: 'file-1' }], [{ image_url: pngUrl }, { file_id: 'file-1' }]]) {
         const answer = await post('/v1/images/edits', { ...good, images })
         expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found' } }])

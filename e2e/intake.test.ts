@@ -71,7 +71,7 @@ test('beyond a limit', async () => {
   expect(answer).toContain('"code":"rate_limit_exceeded"')
 })
 
-test('a client that sends all of it hears the same, and others are served', async () => {
+test('a client that sends all of it gets the same answer, and others are served', async () => {
   const { key } = await gateway.user('broke', '0')
   const refused = await ask(key, 'x'.repeat(bytes))
   expect(refused.status).toBe(429)

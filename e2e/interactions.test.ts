@@ -79,7 +79,7 @@ describe.each(names)('on %s', (upstream) => {
     expect(data[0]).toMatchObject({ model, operation: 'generate', status: 200, end: 'complete' })
   })
 
-  test('a stream tells its steps, and is read again from any event on', async () => {
+  test('a stream sends its steps, and can be read again from any event on', async () => {
     const client = clientOf()
     const read = async (stream: AsyncIterable<{ event_type: string; event_id?: string | undefined }>) => {
       const events = []
@@ -131,7 +131,7 @@ describe.each(names)('on %s', (upstream) => {
     expect(await thrownBy(client.interactions.get(alone.id))).toMatchObject({ status: 404 })
   })
 
-  test('in the background it is told at once and made meanwhile', async () => {
+  test('in the background it is answered at once and made meanwhile', async () => {
     const client = clientOf()
     const begun = await client.interactions.create({ model, input: 'hello there', background: true })
     expect(begun).toMatchObject({ status: 'in_progress', model })
@@ -147,7 +147,7 @@ describe.each(names)('on %s', (upstream) => {
   })
 })
 
-test('answers are held to a schema, and what is lost on the way is told', async () => {
+test('answers are held to a schema, and losses on the way are reported', async () => {
   const schema = { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name', 'age'] }
   const shaped = await clientOf().interactions.create({
     model: 'on-gemini',

@@ -113,7 +113,7 @@ describe.each(sampledEngines(import.meta.file))('on %s, a conversation', (engine
     expect(kept).toEqual([true, true, false, false])
   }, 30_000)
 
-  test('is nobody else’s, and counts against the quota', async () => {
+  test('belongs to one user, and counts against the quota', async () => {
     const { key } = await gateway.user('ann', '1')
     const client = clientOf(key)
     const { id } = await client.conversations.create({ items: [says('the secret of ann')] })

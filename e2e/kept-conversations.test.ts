@@ -47,7 +47,7 @@ test('a link is read without a session, carries noindex, and ends with the setti
   expect((await ann.call<{ data: unknown[] }>('GET', '/api/shares')).data).toEqual([])
 })
 
-test('the environment is told to administrators, its secrets to nobody', async () => {
+test('the environment is shown to administrators, its secrets are never shown', async () => {
   const text = await (await gateway.admin.raw('GET', '/api/environment?limit=200')).text()
   expect(text).toContain('PARLEY_ADMIN_PASSWORD')
   expect(text).not.toContain(administratorPassword)

@@ -3,7 +3,7 @@ import { expect, test } from './support/browser-test.ts'
 import { expectClean } from './support/console.ts'
 import { consoleApi } from './support/console-api.ts'
 
-test('a key tells what it may do, and is nowhere afterwards', async ({ page, program, tolerate }) => {
+test('a key shows what it may do, and is nowhere afterwards', async ({ page, program, tolerate }) => {
   tolerate(/status of 401/)
   // Its own: others of the same worker may turn off those that were there.
   const { key } = (await (await consoleApi(program))('POST', '/api/keys', { name: 'of a holder' })) as { key: string }

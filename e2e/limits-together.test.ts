@@ -97,7 +97,7 @@ describe.if(engines.includes('postgres'))('limits over four processes', () => {
     expect((await ask(urlOf(1), key)).status).toBe(429)
   }, 60_000)
 
-  test('clients are told what is left, over all processes', async () => {
+  test('clients get what is left, over all processes', async () => {
     const key = await keyWith({ rpm: 3 })
     for (const left of ['2', '1', '0']) {
       const response = await ask(urlOf(Number(left)), key)

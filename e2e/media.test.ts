@@ -160,7 +160,7 @@ describe('a file at an address, for an upstream that takes bytes', () => {
     expect(sentTo('gemini')[0]).toContain(pngData)
   })
 
-  test('an upstream that opens addresses gets the address, and nobody fetches it', async () => {
+  test('an upstream that opens addresses gets the address, and Parley does not fetch it', async () => {
     const url = `${files.url}/picture`
     expect((await ask('messages', messages('on-chat', imageBlock('/picture')))).status).toBe(200)
     expect((await ask('chat', chat('on-messages', url))).status).toBe(200)
