@@ -1,5 +1,5 @@
-/** Writes: one call at a time, with its error for the form to show. Form values stay with the caller. */
-import { type Accessor, createSignal } from 'solid-js'
+/** Forms: what was typed, and writes, one call at a time, with the error for the form to show. */
+import { type Accessor, createEffect, createSignal, on, type Signal } from 'solid-js'
 import type { ApiError } from '#client/api/http.ts'
 import { announceError } from '#client/ui/announcer.tsx'
 import { createAttempt } from '#client/ui/attempt.ts'
@@ -39,4 +39,11 @@ export function createWrite(): Write {
     unshown,
     clear,
   }
+}
+
+/** What is typed in the form of `row`; when the row changes, its values replace it. */
+export function createDraft<Row, Draft>(row: Accessor<Row>, draftOf: (row: Row) => Draft): Signal<Draft> {
+  const [draft, setDraft] = createSignal(draftOf(row()))
+  createEffect(on(row, (changed) => void setDraft(() => draftOf(changed)), { defer: true }))
+  return [draft, setDraft]
 }

@@ -1,11 +1,11 @@
 /** One key: spend, permissions and samples. */
 import { useNavigate, useParams } from '@solidjs/router'
-import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
+import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { KeptDeletion } from '#client/console/kept-deletion.tsx'
 import { createLoad } from '#client/console/load.ts'
 import { WhenLoaded } from '#client/console/when-loaded.tsx'
-import { createWrite } from '#client/console/write.ts'
+import { createDraft, createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { CopyButton } from '#client/ui/console/copy.tsx'
 import { Fieldset } from '#client/ui/console/form.tsx'
@@ -18,7 +18,7 @@ import { useUrlState } from '#client/ui/console/url-state.ts'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { KeyRow } from '#shared/console/key'
-import { changesBetween, draftOf, fieldsOf, type KeyDraft } from './draft.ts'
+import { changesBetween, draftOf, fieldsOf } from './draft.ts'
 import { LimitFields, NameFields, UseFields } from './key-fields.tsx'
 import { KeyFigures } from './key-figures.tsx'
 import { KeySamples } from './key-samples.tsx'
@@ -116,15 +116,8 @@ export function KeyPage() {
 }
 
 function Settings(props: { row: KeyRow; onSaved(row: KeyRow): void; onRevoke(): void }) {
-  const [draft, setDraft] = createSignal<KeyDraft>(draftOf(props.row))
+  const [draft, setDraft] = createDraft(() => props.row, draftOf)
   const write = createWrite()
-  createEffect(
-    on(
-      () => props.row,
-      (row) => setDraft(draftOf(row)),
-      { defer: true },
-    ),
-  )
   const readonly = () => props.row.managed === 'file'
   const changes = () => (readonly() ? [] : changesBetween(draftOf(props.row), draft()))
   const save = async () => {

@@ -1,12 +1,12 @@
 /** Settings of the installation: each with its default and its effect; saved together. */
-import { createEffect, createSignal, For, on, Show } from 'solid-js'
+import { createSignal, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { errorAt } from '#client/console/explain.ts'
 import { type Cause, errorAtCause, fallbacksOf } from '#client/console/fallback-lines.ts'
 import { createLoad } from '#client/console/load.ts'
 import { WhenLoaded } from '#client/console/when-loaded.tsx'
-import { createWrite } from '#client/console/write.ts'
+import { createDraft, createWrite } from '#client/console/write.ts'
 import { announceError } from '#client/ui/announcer.tsx'
 import { SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
@@ -30,7 +30,7 @@ import { BannerCard, FallbacksCard, KeepingCard, ModelsCard, QuotasCard, Sharing
 import { SignInCard } from './sign-in-card.tsx'
 import './settings.css'
 import { countIn, matching, type Section, sectionLabels } from './setting-list.ts'
-import { changesBetween, defaultsOf, draftOf, patchOf, type SettingsDraft } from './settings-draft.ts'
+import { changesBetween, defaultsOf, draftOf, patchOf } from './settings-draft.ts'
 
 const partLabels = {
   moderationModel: 'moderation',
@@ -81,17 +81,10 @@ export function SettingsPage() {
 function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
   const url = useUrlState()
   const session = useSession()
-  const [draft, setDraft] = createSignal<SettingsDraft>(draftOf(props.row))
+  const [draft, setDraft] = createDraft(() => props.row, draftOf)
   const [variables, setVariables] = createSignal(true)
   const [badLines, setBadLines] = createSignal<Cause[]>([])
   const write = createWrite()
-  createEffect(
-    on(
-      () => props.row,
-      (row) => setDraft(draftOf(row)),
-      { defer: true },
-    ),
-  )
   const changes = () => changesBetween(draftOf(props.row), draft())
   const changedOnly = () => url.get('only') === 'changed'
   const shown = () => matching(props.row, url.get('q'), changedOnly())

@@ -1,12 +1,12 @@
 /** One user: money, permissions, and links to more. */
 import { useNavigate, useParams } from '@solidjs/router'
-import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
+import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
 import { KeptDeletion } from '#client/console/kept-deletion.tsx'
 import { asApiError, createLoad } from '#client/console/load.ts'
 import { WhenLoaded } from '#client/console/when-loaded.tsx'
-import { createWrite } from '#client/console/write.ts'
+import { createDraft, createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { CopyId } from '#client/ui/console/copy.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
@@ -116,15 +116,8 @@ export function UserPage() {
 
 /** The tabs: edits survive switching between them. */
 function Settings(props: { row: AccountRow; tab: (typeof tabs)[number]; onSaved(row: AccountRow): void; onRemove(): void }) {
-  const [draft, setDraft] = createSignal(draftOf(props.row))
+  const [draft, setDraft] = createDraft(() => props.row, draftOf)
   const write = createWrite()
-  createEffect(
-    on(
-      () => props.row,
-      (row) => setDraft(draftOf(row)),
-      { defer: true },
-    ),
-  )
   const readonly = () => props.row.managed === 'file'
   const changes = () => (readonly() ? [] : changesBetween(draftOf(props.row), draft()))
   // A management key is valid only for the role it was created with.
