@@ -45,7 +45,6 @@ export const en = {
   language: 'Language',
   signOut: 'Sign out',
   signOutForget: 'Sign out and delete conversations',
-  newChat: 'New chat',
   createKey: 'Create a key',
   addChannel: 'Add a channel',
   addUser: 'Add a user',

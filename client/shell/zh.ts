@@ -47,7 +47,6 @@ export const zh: Record<keyof typeof en, string> = {
   language: '语言',
   signOut: '退出登录',
   signOutForget: '退出登录并删除对话',
-  newChat: '新对话',
   createKey: '创建密钥',
   addChannel: '添加渠道',
   addUser: '添加用户',

@@ -114,7 +114,6 @@ export const en = {
   // One channel
   tabHealth: 'Health',
   tabModels: 'Models',
-  tabSettings: 'Settings',
   tabs: 'Channel',
   nothingRests: 'Nothing is resting. Every key and model is available.',
   cause: 'Cause',

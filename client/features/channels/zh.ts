@@ -113,7 +113,6 @@ export const zh: Record<keyof typeof en, string> = {
   setPrices: '设置价格',
   tabHealth: '健康',
   tabModels: '模型',
-  tabSettings: '设置',
   tabs: '渠道',
   nothingRests: '没有休息中的密钥或模型，全部可用。',
   cause: '原因',

@@ -17,7 +17,6 @@ export const en = {
   none: 'none',
   count: '{count} {count:group|groups}',
   actions: 'Actions',
-  edit: 'Edit',
   remove: 'Delete',
   name: 'Name',
   addTitle: 'Add a group',

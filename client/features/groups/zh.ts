@@ -19,7 +19,6 @@ export const zh: Record<keyof typeof en, string> = {
   none: '无',
   count: '{count} 个分组',
   actions: '操作',
-  edit: '编辑',
   remove: '删除',
   name: '名称',
   addTitle: '添加分组',

@@ -131,7 +131,6 @@ export const en = {
   adapted: 'adapted',
   route: 'Why this channel?',
   explain: 'Explain the route',
-  raw: 'Raw record',
   notFound: 'Request not found',
   notFoundWhy: 'The ID may be mistyped, the request may belong to somebody else, or its record is no longer kept.',
   toRequests: 'All requests',

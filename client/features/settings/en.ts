@@ -45,7 +45,6 @@ export const en = {
   usual: 'Default: {value}.',
   saved: 'Saved. It takes effect at once, on every instance.',
   badLine: 'Write each line as “model: first, second”.',
-  badNumber: 'Enter a whole number.',
   sections: 'Sections',
   effect: 'Settings take effect at once, on every instance, without a restart. The environment is read only at startup.',
   history: 'Change history',

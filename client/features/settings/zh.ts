@@ -45,7 +45,6 @@ export const zh: Record<keyof typeof en, string> = {
   usual: '默认：{value}。',
   saved: '已保存，立即在所有实例生效。',
   badLine: '每行写作“模型: 第一, 第二”。',
-  badNumber: '请输入整数。',
   sections: '分区',
   effect: '设置立即在所有实例生效，无需重启。环境变量只在启动时读取。',
   history: '更改历史',

@@ -80,7 +80,6 @@ export const en = {
   removeKeyTitle: 'Revoke “{name}”?',
   removeKeyIntro: 'Requests with it fail at once.',
   removeKeyGo: 'Revoke {name}',
-  ledger: 'Ledger',
   requests: 'Requests',
   usage: 'Usage by member',
   settings: 'Settings',

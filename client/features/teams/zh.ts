@@ -81,7 +81,6 @@ export const zh: Record<keyof typeof en, string> = {
   removeKeyTitle: '吊销“{name}”？',
   removeKeyIntro: '使用它的请求会立即失败。',
   removeKeyGo: '吊销 {name}',
-  ledger: '账本',
   requests: '请求',
   usage: '按成员的用量',
   settings: '设置',
