@@ -47,7 +47,9 @@ async function observed(maxBytes = 1024 * 1024) {
 /** What the files say, `o a` for the line that opens a, in order. */
 async function said(): Promise<string[]> {
   const files = (await readdir(join(folder, 'journal'))).sort()
-  const found = await Promise.all(files.map(async (name) => [...readLines(await readFile(join(folder, 'journal', name)))]))
+  // A file may be removed meanwhile, once the database has all of it.
+  const contents = await Promise.all(files.map((name) => readFile(join(folder, 'journal', name)).catch(() => new Uint8Array())))
+  const found = contents.map((bytes) => [...readLines(bytes)])
   return found.flat().flatMap((each) => (each === undefined ? ['torn'] : 'id' in each ? [`${each.kind} ${each.id}`] : []))
 }
 
