@@ -85,7 +85,7 @@ test('5: stop keeps what has arrived and Send comes back in the same place, with
   // Its usage row may be asked for before it is settled.
   tolerate(/status of 404/)
   await sendMessage(page, endlessPrompt)
-  await page.locator('article[data-state="running"] .md > *').first().waitFor()
+  await expect(page.locator('article[data-state="running"] .md')).toHaveText(/\w/)
   const before = await stopButton(page).boundingBox()
   await stopButton(page).click()
   await waitForReply(page, 'stopped')
