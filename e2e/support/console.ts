@@ -13,10 +13,11 @@ export async function openConsole(page: Page, path: string, who: { name: string;
 }
 
 /**
- * The accessibility reader finds nothing, in both themes, and nothing scrolls sideways at 320 pixels. What is shown pale until its next
- * answer is there is waited for.
+ * The accessibility reader finds nothing, in both themes, and nothing scrolls sideways at 320 pixels. A page that was just opened, and
+ * what is shown pale until its next answer is there, are waited for.
  */
 export async function expectClean(page: Page, state: string): Promise<void> {
+  await page.locator('h1').first().waitFor({ state: 'attached' })
   await expect(page.locator(':is(.table-frame, .stack)[aria-busy=true]')).toHaveCount(0)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
