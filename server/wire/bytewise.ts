@@ -1,7 +1,11 @@
 /** Strings with one character per byte: slicing and joining them preserves every byte, valid UTF-8 or not. */
 
-/** Bytes as such a string. */
-export const bytewise = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+/** Works on any bytes: to make a Buffer of them first takes twice as long as reading an event of them. */
+const { latin1Slice } = Buffer.prototype as unknown as { latin1Slice(this: Uint8Array, start?: number, end?: number): string }
+
+/** Bytes as such a string; those from `start` to `end`, or as many of them as there are. */
+export const bytewise = (bytes: Uint8Array, start = 0, end = bytes.length): string =>
+  latin1Slice.call(bytes, start, Math.min(end, bytes.length))
 
 /** Ordinary text as such a string of its UTF-8 bytes. */
 export const encoded = (text: string): string => bytewise(Buffer.from(text))

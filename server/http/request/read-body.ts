@@ -12,6 +12,7 @@ import { type LargeAsk, type LargeBodies, light, type WeighedPieces } from '#rel
 import type { Clock, Timer } from '#runtime/clock'
 import { nextTurn, turnEvery } from '#runtime/turns'
 import { GatewayError } from '#shared/errors'
+import { bytewise } from '#wire/bytewise'
 import { createJsonScale, type JsonBounds } from '#wire/json-weight'
 import { forbidsStoring, mayForbidStoring } from './store-field.ts'
 
@@ -179,7 +180,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Bytes as text without a byte order mark. Throws `invalid_json` when they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   // Most bodies are ASCII, which is copied in half the time.
-  if (isAscii(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  if (isAscii(bytes)) return bytewise(bytes)
   try {
     return utf8.decode(bytes)
   } catch {

@@ -5,6 +5,7 @@
  */
 import type { Random } from '#runtime/clock'
 import { nextTurn, turnEvery } from '#runtime/turns'
+import { bytewise } from '#wire/bytewise'
 
 /** The long pictures of one answer. */
 export interface LongPictures {
@@ -99,12 +100,11 @@ async function* picturesIn(bytes: Uint8Array): AsyncGenerator<{ start: number; e
 }
 
 async function isPicture(bytes: Uint8Array, start: number, end: number): Promise<boolean> {
-  const textOf = (from: number, to: number) => Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1')
-  const found = picture.exec(textOf(start, start + 128))
+  const found = picture.exec(bytewise(bytes, start, start + 128))
   if (!found) return false
   // This cannot occur between two strings of a JSON text, so it is the end of one.
   for (let from = start + (found[1]?.length ?? 0); from < end; from += sliceBytes) {
-    if (!base64.test(textOf(from, Math.min(end, from + sliceBytes)))) return false
+    if (!base64.test(bytewise(bytes, from, Math.min(end, from + sliceBytes)))) return false
     await nextTurn()
   }
   return true
