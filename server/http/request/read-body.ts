@@ -3,7 +3,6 @@
  * slowly. A large JSON body, of many bytes or many values, goes to a worker, so that it does not block other requests.
  */
 
-import { isAscii } from 'node:buffer'
 import type { Capture } from '#bodies/capture'
 import { fileMark } from '#canonical/kept-file'
 import type { Body } from '#relay/contract/ask'
@@ -12,7 +11,6 @@ import { type LargeAsk, type LargeBodies, light, type WeighedPieces } from '#rel
 import type { Clock, Timer } from '#runtime/clock'
 import { nextTurn, turnEvery } from '#runtime/turns'
 import { GatewayError } from '#shared/errors'
-import { bytewise } from '#wire/bytewise'
 import { createJsonScale, type JsonBounds } from '#wire/json-weight'
 import { forbidsStoring, mayForbidStoring } from './store-field.ts'
 
@@ -179,8 +177,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Bytes as text without a byte order mark. Throws `invalid_json` when they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
-  // Most bodies are ASCII, which is copied in half the time.
-  if (isAscii(bytes)) return bytewise(bytes)
   try {
     return utf8.decode(bytes)
   } catch {
