@@ -52,7 +52,7 @@ export const plants: Readonly<Record<string, Plant>> = {
   'a minute is too short': { file: 'billing/ratelimit/minute-window.ts', from: 'slots = 13', to: 'slots = 12' },
   'money is rounded down': { file: 'billing/pricing/cost.ts', from: 'total * ratio + whole - 1n', to: 'total * ratio' },
   'the ratio is forgotten': { file: 'billing/pricing/cost.ts', from: 'total * ratio', to: 'total * 1_000_000n' },
-  'output is not held for': { file: 'billing/pricing/estimate.ts', from: 'out.total = tokens', to: 'out.total = 0' },
+  'output is not held for': { file: 'billing/pricing/estimate.ts', from: 'out.total = output', to: 'out.total = 0' },
   'a request is settled twice': {
     file: 'relay/spend/settle.ts',
     from: '    this.#leave(ending',

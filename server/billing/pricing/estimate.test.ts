@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type NonTextContent, onlyText } from '#canonical/non-text-content'
 import type { PriceFields } from '#shared/console/price'
-import { type Estimate, firstCost, largestCost, mostExpensiveOutput } from './estimate.ts'
+import { type Estimate, firstCost, growthOf, largestCost, mostExpensiveOutput } from './estimate.ts'
 import { resolveRates } from './rates.ts'
 
 const plain: Estimate = { inputBytes: 4000, n: 1, maxOutput: 100, modelMaxOutput: undefined }
@@ -64,6 +64,20 @@ test('a stream begins with a slice, and holds all of the input', () => {
   const first = (estimate: Partial<Estimate>) => Number(firstCost({ ...plain, ...estimate }, rates, 1_000_000n)) / 1000
   expect(first({ maxOutput: 50_000 })).toBe(text + 4096 * 15)
   expect(first({ maxOutput: 50_000, searches: 1 })).toBe(9000 * 3 + 4096 * 15 + 10_000)
+})
+
+test('its hold grows by what the first one had for output, up to the most that it can cost', () => {
+  const rates = resolveRates(price)
+  const grows = (estimate: Partial<Estimate>) => {
+    const { step, most, slice } = growthOf({ ...plain, ...estimate }, rates, 1_000_000n)
+    return [step, most, slice].map((nano) => nano && Number(nano) / 1000)
+  }
+  const slice = 4096 * 15
+  expect(grows({ maxOutput: undefined })).toEqual([slice, undefined, slice])
+  expect(grows({ maxOutput: undefined, n: 2 })).toEqual([2 * slice, undefined, slice])
+  expect(grows({ maxOutput: 2048, n: 2 })).toEqual([slice, text + slice, slice])
+  expect(grows({ maxOutput: 100 })).toEqual([output, text + output, slice])
+  expect(grows({ maxOutput: 50_000, modelMaxOutput: 8192 })).toEqual([slice, text + 2 * slice, slice])
 })
 
 test('the dearest output, by name', () => {

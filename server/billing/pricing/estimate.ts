@@ -51,22 +51,65 @@ const soundBytes = 40
 
 /** The most that the request may cost, in nano-dollars. `ratio` is in millionths. */
 export function largestCost(estimate: Estimate, rates: Rates, ratio: bigint): bigint {
-  return costOf(estimate, outputLimit(estimate) ?? unknownOutputTokens, rates, ratio)
+  return costOf(expensive(estimate, rates), (outputLimit(estimate) ?? unknownOutputTokens) * estimate.n, rates, ratio)
 }
 
 /** The nano-dollars that are held when a stream begins. `ratio` is in millionths. */
 export function firstCost(estimate: Estimate, rates: Rates, ratio: bigint): bigint {
-  return costOf(estimate, Math.min(firstOutputTokens, outputLimit(estimate) ?? firstOutputTokens), rates, ratio)
+  return costOf(expensive(estimate, rates), firstOutputOf(estimate), rates, ratio)
+}
+
+/** How the hold of a stream grows, in nano-dollars. */
+export interface Growth {
+  /** The size of one increase. */
+  step: bigint
+  /** The most that the answer can cost; undefined = unknown. */
+  most: bigint | undefined
+  /** The cost of 4,096 output tokens; zero if the hold covers everything. */
+  slice: bigint
+}
+
+/** How the hold of this stream grows. `ratio` is in millionths. */
+export function growthOf(estimate: Estimate, rates: Rates, ratio: bigint): Growth {
+  const usage = expensive(estimate, rates)
+  const limit = outputLimit(estimate)
+  const first = firstOutputOf(estimate)
+  const input = costOf(usage, 0, rates, ratio)
+  const step = costOf(usage, first, rates, ratio) - input
+  return {
+    step,
+    most: limit === undefined ? undefined : costOf(usage, limit * estimate.n, rates, ratio),
+    slice: first === firstOutputTokens ? step : costOf(usage, firstOutputTokens, rates, ratio) - input,
+  }
 }
 
 /** The most tokens that one answer may have; undefined when no limit is known. */
-export function outputLimit({ maxOutput, modelMaxOutput }: Pick<Estimate, 'maxOutput' | 'modelMaxOutput'>): number | undefined {
+function outputLimit({ maxOutput, modelMaxOutput }: Pick<Estimate, 'maxOutput' | 'modelMaxOutput'>): number | undefined {
   if (maxOutput === undefined || modelMaxOutput === undefined) return maxOutput ?? modelMaxOutput
   return Math.min(maxOutput, modelMaxOutput)
 }
 
-function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint): bigint {
-  const { inputBytes, n, nonText = onlyText, searches = 0 } = estimate
+/** Output tokens that the first hold of a stream covers. */
+const firstOutputOf = (estimate: Estimate): number => Math.min(firstOutputTokens, outputLimit(estimate) ?? firstOutputTokens) * estimate.n
+
+/** A request's most expensive usage, before its output is filled in. */
+interface Expensive {
+  usage: Usage
+  /** The most expensive kind of output. */
+  kind: ReturnType<typeof mostExpensiveOutput>
+}
+
+function costOf({ usage, kind }: Expensive, output: number, rates: Rates, ratio: bigint): bigint {
+  const { out } = usage
+  out.total = output
+  if (kind === 'reasoning') out.reasoning = output
+  if (kind === 'imageOut') out.image = output
+  if (kind === 'audioOut') out.audio = output
+  return cost(usage, rates, ratio)
+}
+
+function expensive(estimate: Estimate, rates: Rates): Expensive {
+  const { inputBytes, nonText = onlyText, searches = 0 } = estimate
   const { images, sounds, files } = nonText
   const text = tokensOf(Math.max(0, inputBytes - images.bytes - sounds.bytes)) + files.elsewhere * fileTokens + searches * searchTokens
   const seen = images.pieces * imageTokens
@@ -92,8 +135,7 @@ function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint)
     ...(estimate.servedAs && { servedAs: estimate.servedAs }),
     raw: null,
   }
-  fillOutput(usage, mostExpensiveOutput(at, estimate.makes), output * n)
-  return cost(usage, rates, ratio)
+  return { usage, kind: mostExpensiveOutput(at, estimate.makes) }
 }
 
 const readKinds = ['input', 'cacheRead'] as const
@@ -111,13 +153,6 @@ const textKinds = ['output', 'reasoning'] as const
 export function mostExpensiveOutput(rates: TokenRates, { image = false, audio = false }: NonNullable<Estimate['makes']> = {}) {
   if (!image && !audio) return mostExpensive(rates, textKinds)
   return mostExpensive(rates, ['output', 'reasoning', ...(image ? (['imageOut'] as const) : []), ...(audio ? (['audioOut'] as const) : [])])
-}
-
-function fillOutput({ out }: Usage, kind: ReturnType<typeof mostExpensiveOutput>, tokens: number): void {
-  out.total = tokens
-  if (kind === 'reasoning') out.reasoning = tokens
-  if (kind === 'imageOut') out.image = tokens
-  if (kind === 'audioOut') out.audio = tokens
 }
 
 /** The most expensive kind; the first of them where several cost the same. */

@@ -7,7 +7,7 @@ import type { Caller } from '#accounts/caller'
 import type { Account } from '#billing/lease/account'
 import { budgetAccounts } from '#billing/ledger/budgets'
 import { cost } from '#billing/pricing/cost'
-import { type Estimate, firstCost, firstOutputTokens, largestCost, outputLimit, tokensOf, usualSearches } from '#billing/pricing/estimate'
+import { type Estimate, firstCost, type Growth, growthOf, largestCost, tokensOf, usualSearches } from '#billing/pricing/estimate'
 import type { Price } from '#billing/pricing/price'
 import type { Bounded, Ticket } from '#billing/ratelimit/limits'
 import type { Head } from '#canonical/codec'
@@ -28,16 +28,6 @@ interface Asked {
   most?: Usage
 }
 
-/** How a hold grows, in nano-dollars. */
-export interface Growth {
-  /** The size of one increase. */
-  step: bigint
-  /** The most that the answer can cost; undefined = unknown. */
-  most: bigint | undefined
-  /** The cost of 4,096 output tokens; zero if the hold covers everything. */
-  slice: bigint
-}
-
 /** The ticket of a caller without limits. */
 const unlimited: Ticket = { left: {}, done: () => undefined }
 
@@ -52,7 +42,7 @@ export function takeTicket({ limiter }: RelayParts, { ask, head }: ReadRequest):
 export function takeHold({ books }: RelayParts, { at }: Arrival, request: ReadRequest, models: RequestModels, ticket: Ticket): Hold {
   const { ask, head } = request
   const accounts = accountsOf(ask.caller, at.getTime())
-  const amount = (head.stream ? amountToBegin : amountToHold)(request, everyModel(models), ask.caller.group.ratio)
+  const amount = dearest(head.stream ? firstCost : largestCost, request, everyModel(models), ask.caller.group.ratio)
   return { amount, ticket, ready: books.hold(ask.requestId, accounts, amount) }
 }
 
@@ -63,16 +53,9 @@ export const amountToHold = (asked: Asked, models: readonly Served[], ratio: big
 export const amountToBegin = (asked: Asked, models: readonly Served[], ratio: bigint): bigint => dearest(firstCost, asked, models, ratio)
 
 /** How the hold of a stream grows when this model answers. */
-export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): Growth {
+export function growthWith(asked: Asked, modelCandidates: Served, ratio: bigint): Growth {
   if (asked.most) return { step: 0n, most: undefined, slice: 0n }
-  const estimate = estimateOf(asked, modelCandidates)
-  const first = firstCost(estimate, modelCandidates.price.rates, ratio)
-  const isKnown = outputLimit(estimate) !== undefined
-  const most = isKnown ? largestCost(estimate, modelCandidates.price.rates, ratio) : undefined
-  const input = firstCost({ ...estimate, n: 0 }, modelCandidates.price.rates, ratio)
-  const slice =
-    firstCost({ ...estimate, n: 1, maxOutput: firstOutputTokens, modelMaxOutput: undefined }, modelCandidates.price.rates, ratio) - input
-  return { step: first - input, most, slice }
+  return growthOf(estimateOf(asked, modelCandidates), modelCandidates.price.rates, ratio)
 }
 
 /** The amount for the most expensive model. */

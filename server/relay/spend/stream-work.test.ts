@@ -10,7 +10,7 @@ import { roughly, type Scale } from '#canonical/token-estimator'
 import { noUsage } from '#canonical/usage'
 import type { Candidate } from '#routing/order'
 import { handClock } from '#testing/hand-clock'
-import { amountToBegin, growthOf } from './hold.ts'
+import { amountToBegin, growthWith } from './hold.ts'
 import { openRunningCharge } from './running-charge.ts'
 import { createTopUp } from './top-up.ts'
 
@@ -35,7 +35,7 @@ async function run({ maxOutput, free, told }: Stream) {
   const head = { inputBytes: body.length, n: 1, maxOutput, stream: true } as Head
   const models = { price, candidates: [{ dialect: 'chat', model: { capabilities: {} } } as unknown as Candidate] }
   const held = amountToBegin({ head }, [models], ratio)
-  const { step, most, slice } = growthOf({ head }, models, ratio)
+  const { step, most, slice } = growthWith({ head }, models, ratio)
   let left = free
 
   const estimator = createTokenEstimator('m', () => {

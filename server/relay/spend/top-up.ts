@@ -8,7 +8,7 @@ export interface TopUpParts {
   /** Size of a step, in nano-dollars. */
   step: bigint
   /** The most that the work can cost, in nano-dollars: more is held only when needed. Absent if unknown. */
-  most?: bigint
+  most?: bigint | undefined
   /** Size of a step once the work has cost more than that; absent: as before. */
   beyond?: bigint
   /**
@@ -35,82 +35,100 @@ const reserveTenths = 3n
 const stepsFrom = (step: bigint): readonly bigint[] => [step, step / 8n, 0n]
 
 /** A growing hold that starts with `held`. */
-export function createTopUp({ held, step, most: limit, beyond = step, grow }: TopUpParts): TopUp {
+export const createTopUp = (parts: TopUpParts): TopUp => new GrowingHold(parts)
+
+class GrowingHold implements TopUp {
+  readonly #parts: TopUpParts
+  #held: bigint
+  #limit: bigint | undefined
   /** Amounts to request beyond the need, largest first. */
-  let ahead = stepsFrom(step)
-  let most = 0
-  let asking: Promise<boolean> | undefined
+  #ahead: readonly bigint[]
+  /** Index of the amount that is requested. */
+  #next = 0
+  #asking: Promise<boolean> | undefined
+
+  constructor(parts: TopUpParts) {
+    this.#parts = parts
+    this.#held = parts.held
+    this.#limit = parts.most
+    this.#ahead = stepsFrom(parts.step)
+  }
+
+  cover(need: bigint): Promise<boolean> | undefined {
+    if (this.#held < need) {
+      const asked = this.#asking ?? this.#once(need)
+      if (typeof asked !== 'boolean') return this.#wait(need)
+      return asked ? undefined : Promise.resolve(false)
+    }
+    const reserve = ((this.#ahead[this.#next] ?? 0n) * reserveTenths) / 10n
+    // An increase in advance may fail silently: it is requested again when it is needed.
+    if (this.#held < need + reserve && this.#held < this.#target(need) && !this.#asking) {
+      const asked = this.#once(need)
+      if (typeof asked !== 'boolean') asked.catch(() => undefined)
+    }
+    return undefined
+  }
+
+  left(spent: bigint): bigint {
+    return this.#held - spent
+  }
+
+  quiet(): Promise<unknown> | undefined {
+    return this.#asking?.catch(() => undefined)
+  }
 
   /** The hold that is needed for this cost. */
-  function target(need: bigint): bigint {
-    const requested = need + (ahead[most] ?? 0n)
+  #target(need: bigint): bigint {
+    const requested = need + (this.#ahead[this.#next] ?? 0n)
+    const limit = this.#limit
     if (limit === undefined || requested <= limit) return requested
     return need > limit ? need : limit
   }
 
-  function ask(need: bigint): boolean | Promise<boolean> {
-    for (; most < ahead.length; most++) {
-      const extra = target(need) - held
+  #ask(need: bigint): boolean | Promise<boolean> {
+    for (; this.#next < this.#ahead.length; this.#next++) {
+      const extra = this.#target(need) - this.#held
       if (extra <= 0n) return true
-      const grown = grow(extra)
-      if (typeof grown !== 'boolean') return answered(need, extra, grown)
-      if (grown) return added(extra)
+      const grown = this.#parts.grow(extra)
+      if (typeof grown !== 'boolean') return this.#answered(need, extra, grown)
+      if (grown) return this.#added(extra)
     }
     // The balance may have grown by the next time.
-    most = ahead.length - 1
-    return held >= need
+    this.#next = this.#ahead.length - 1
+    return this.#held >= need
   }
 
-  async function answered(need: bigint, extra: bigint, growing: Promise<boolean>): Promise<boolean> {
-    if (await growing) return added(extra)
-    most++
-    return ask(need)
+  async #answered(need: bigint, extra: bigint, growing: Promise<boolean>): Promise<boolean> {
+    if (await growing) return this.#added(extra)
+    this.#next++
+    return this.#ask(need)
   }
 
-  function added(extra: bigint): true {
-    held += extra
+  #added(extra: bigint): true {
+    this.#held += extra
     // The supposed maximum was exceeded, so the cost is unknown from here on.
-    if (limit !== undefined && held > limit) {
-      limit = undefined
-      ahead = stepsFrom(beyond)
+    if (this.#limit !== undefined && this.#held > this.#limit) {
+      this.#limit = undefined
+      this.#ahead = stepsFrom(this.#parts.beyond ?? this.#parts.step)
     }
     return true
   }
 
-  function once(need: bigint): boolean | Promise<boolean> {
-    const asked = ask(need)
+  #once(need: bigint): boolean | Promise<boolean> {
+    const asked = this.#ask(need)
     if (typeof asked === 'boolean') return asked
-    asking = asked.finally(() => {
-      asking = undefined
+    this.#asking = asked.finally(() => {
+      this.#asking = undefined
     })
-    return asking
+    return this.#asking
   }
 
-  async function wait(need: bigint): Promise<boolean> {
-    while (held < need) {
+  async #wait(need: bigint): Promise<boolean> {
+    while (this.#held < need) {
       // Another call's refusal does not apply here: it may have been for more.
-      if (asking) await asking.catch(() => undefined)
-      else if (!(await once(need))) return false
+      if (this.#asking) await this.#asking.catch(() => undefined)
+      else if (!(await this.#once(need))) return false
     }
     return true
-  }
-
-  return {
-    cover(need) {
-      if (held < need) {
-        const asked = asking ?? once(need)
-        if (typeof asked !== 'boolean') return wait(need)
-        return asked ? undefined : Promise.resolve(false)
-      }
-      const reserve = ((ahead[most] ?? 0n) * reserveTenths) / 10n
-      // An increase in advance may fail silently: it is requested again when it is needed.
-      if (held < need + reserve && held < target(need) && !asking) {
-        const asked = once(need)
-        if (typeof asked !== 'boolean') asked.catch(() => undefined)
-      }
-      return undefined
-    },
-    left: (spent) => held - spent,
-    quiet: () => asking?.catch(() => undefined),
   }
 }
