@@ -87,6 +87,9 @@ function watch(page: Page, home: string): string[] {
   return complaints
 }
 
+/** Waits until a page that was opened just now shows what it is. */
+export const rendered = (page: Page): Promise<void> => page.locator('h1').first().waitFor({ state: 'attached' })
+
 /** The accessibility reader. */
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -96,6 +99,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
  */
 export async function violationsOn(page: Page, without: readonly string[] = []): Promise<string[]> {
   if (page.frames().length > 1) throw new Error('a page with frames needs a reader for each')
+  await rendered(page)
   const isThere = await page.evaluate(() => 'axe' in window)
   if (!isThere) await page.evaluate(axeSource)
   // Most of axe's time goes into describing passed checks.

@@ -1,7 +1,7 @@
 /** What the tests of the console's pages share. */
 import { readFileSync } from 'node:fs'
 import { type Download, expect, type Page } from 'playwright/test'
-import { admin, violationsOn } from './browser-test.ts'
+import { admin, rendered, violationsOn } from './browser-test.ts'
 
 /** Signs in and opens a page of the console. */
 export async function openConsole(page: Page, path: string, who: { name: string; password: string } = admin): Promise<void> {
@@ -17,7 +17,7 @@ export async function openConsole(page: Page, path: string, who: { name: string;
  * what is shown pale until its next answer is there, are waited for.
  */
 export async function expectClean(page: Page, state: string): Promise<void> {
-  await page.locator('h1').first().waitFor({ state: 'attached' })
+  await rendered(page)
   await expect(page.locator(':is(.table-frame, .stack)[aria-busy=true]')).toHaveCount(0)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
