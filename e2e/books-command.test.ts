@@ -57,6 +57,17 @@ describe.each([...engines])('on %s', (engine) => {
     expect(said).toMatch(/^The books at \S+: exact\. Balances [\d.]+ USD, of which [\d.]+ USD is on lease\.\nledger {3}exact/)
   }, 60_000)
 
+  test('with a management key, at the address in PARLEY_URL; without credentials it could not check', async () => {
+    const { PARLEY_DATA = '', DATABASE_URL } = place
+    if (DATABASE_URL) return
+    const { key } = await gateway.admin.call<{ key: string }>('POST', '/api/management-keys', { name: 'auditor', scopes: ['read'] })
+    const asked = (env: Record<string, string>) => runParley(['books', 'check'], { PARLEY_DATA, PARLEY_URL: gateway.url, ...env })
+    expect(await asked({ PARLEY_MANAGEMENT_KEY: key })).toMatchObject({ code: 0, complaint: '' })
+    expect(await asked({ PARLEY_MANAGEMENT_KEY: 'pk-wrong' })).toMatchObject({ code: 2, said: '' })
+    const unnamed = await asked({})
+    expect([unnamed.code, unnamed.complaint]).toEqual([2, expect.stringContaining('Set PARLEY_MANAGEMENT_KEY')])
+  }, 60_000)
+
   test('a row whose charge may still change is marked', async () => {
     if (!place.DATABASE_URL) return
     await using client = new Bun.SQL(place.DATABASE_URL, { max: 1 })

@@ -208,6 +208,13 @@ describe('on the command line', () => {
     expect(JSON.parse((await run([...args, '--json', 'body.json'])).stdout)).toMatchObject({ model: 'm', group: 'default' })
   })
 
+  test('asked with a management key, at the address in PARLEY_URL', async () => {
+    const { key } = await gateway.admin.call<{ key: string }>('POST', '/api/management-keys', { name: 'reader', scopes: ['read'] })
+    const given = await run(['route', '--model', 'm'], { env: { PARLEY_URL: gateway.url, PARLEY_MANAGEMENT_KEY: key } })
+    expect([given.code, given.stderr]).toEqual([0, ''])
+    expect(given.stdout).toContain('m in group default')
+  })
+
   test('what cannot be answered is one clear line and no stack', async () => {
     const failures = [
       await run(['fly']),

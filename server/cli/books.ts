@@ -9,7 +9,7 @@ import { systemClock as clock } from '#runtime/clock'
 import { environment, exit, fail, printLine } from '#runtime/process'
 import type { BooksReport } from '#shared/console/books'
 import { type Place, placeOf, withDatabase } from '#store/schema-moves/location'
-import { addressOf, get, signIn, signOut } from './console-session.ts'
+import { openAdminApi } from './console-session.ts'
 
 /** Help text of `parley books`. */
 export const usage = `bun server/cli.ts books check [--at WHERE] [--journals FOLDER]... [--url URL] [--json]
@@ -17,7 +17,7 @@ export const usage = `bun server/cli.ts books check [--at WHERE] [--journals FOL
 Checks the ledger, usage rows, sums, budgets, leases and journals, and reports what is wrong. Changes nothing.
 WHERE is the URL of a PostgreSQL database or a data folder. Default: DATABASE_URL, else PARLEY_DATA.
 --journals: the folder \`journal\` in the data folder of each instance; default: that of PARLEY_DATA.
-A data folder that is in use is checked through its Parley at --url (as in \`route\`), with PARLEY_ADMIN_USER and PARLEY_ADMIN_PASSWORD.
+A data folder that is in use is checked through its Parley, called as by \`route\`.
 Exit codes: 0 the books are exact, 1 they are not, 2 they could not be checked.`
 
 const text = { type: 'string' } as const
@@ -57,14 +57,14 @@ async function checked(place: Place, journals: readonly string[], url: string | 
     )
   } catch (thrown) {
     if (place.engine === 'postgres' || !(thrown instanceof Error && /is used by another Parley/.test(thrown.message))) throw thrown
-    return fromParley(addressOf(url))
+    return fromParley(url)
   }
 }
 
-async function fromParley(address: string): Promise<BooksReport> {
-  const cookie = await signIn(address)
-  const report = (await (await get(`${address}/api/books`, cookie)).json()) as BooksReport
-  await signOut(address, cookie)
+async function fromParley(url: string | undefined): Promise<BooksReport> {
+  const api = await openAdminApi(url)
+  const report = await api.call<BooksReport>('GET', '/api/books')
+  await api.close()
   return report
 }
 

@@ -1,11 +1,12 @@
 /**
- * `parley route`: calls the API of a running Parley as the administrator from the environment. It opens no database and reads no
- * parley.yaml, so its answer always matches what is being served.
+ * `parley route`: calls the API of a running Parley as an administrator. It opens no database and reads no parley.yaml, so its answer
+ * always matches what is being served.
  */
 import { parseArgs } from 'node:util'
 import { exit, fail, printLine } from '#runtime/process'
 import { readIfThere } from '#runtime/small-file'
-import { addressOf, post, signIn, signOut } from './console-session.ts'
+import { CommandError } from './console/api.ts'
+import { openAdminApi } from './console-session.ts'
 import { type RouteAnswer, routeReport } from './route-report.ts'
 
 /** Help text of `parley route`. */
@@ -14,7 +15,8 @@ export const usage = `bun server/cli.ts route [--key NAME] [--group NAME] [--mod
 
 Shows which channels a request would be sent to and in which order, why others are left out, and the most it could cost. Nothing is sent.
 The request body is read from the file or from standard input; without either it is a short chat message.
-Signs in with PARLEY_ADMIN_USER and PARLEY_ADMIN_PASSWORD at --url, else PARLEY_PUBLIC_URL, else PARLEY_HOST and PARLEY_PORT.`
+Calls --url, else PARLEY_URL, else PARLEY_PUBLIC_URL, else PARLEY_HOST and PARLEY_PORT, with the management key in PARLEY_MANAGEMENT_KEY
+(scope \`read\`), else signed in with PARLEY_ADMIN_USER and PARLEY_ADMIN_PASSWORD.`
 
 const text = { type: 'string' } as const
 const options = { key: text, group: text, model: text, dialect: text, path: text, url: text, json: { type: 'boolean' } } as const
@@ -57,11 +59,17 @@ export async function route(args: string[]): Promise<void> {
   if (positionals.length > 1) fail(`Usage: ${usage}`, 2)
   const { key, group, dialect, path, model, json } = values
   const body = bodyOf(await readInput(positionals[0]), model)
-  const address = addressOf(values.url)
-  const cookie = await signIn(address)
   const question = { body, ...(key && { key }), ...(group && { group }), ...(dialect && { dialect }), ...(path && { path }) }
-  const answer = (await (await post(`${address}/api/route`, question, cookie)).json()) as RouteAnswer
-  await signOut(address, cookie)
+  const answer = await asked(values.url, question).catch((thrown: unknown) =>
+    fail(thrown instanceof Error ? thrown.message : String(thrown), thrown instanceof CommandError ? thrown.code : 1),
+  )
   printLine(json ? JSON.stringify(answer, undefined, 2) : routeReport(answer))
   exit(answer.error === null ? 0 : 2)
+}
+
+async function asked(url: string | undefined, question: object): Promise<RouteAnswer> {
+  const api = await openAdminApi(url)
+  const answer = await api.call<RouteAnswer>('POST', '/api/route', question)
+  await api.close()
+  return answer
 }
