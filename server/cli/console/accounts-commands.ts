@@ -3,7 +3,17 @@ import type { KeyRow } from '#shared/console/key'
 import type { AccountRow } from '#shared/console/user'
 import { CommandError } from './api.ts'
 import { boundFlags, boundsOf, type Column, type Command, type Flag, type Input, listOf, pick, queryOf, table } from './command.ts'
-import { addressOf, createCommand, creditCommand, deleteCommand, listCommand, type Resource, setCommand, showCommand } from './resource.ts'
+import {
+  addressOf,
+  changes,
+  createCommand,
+  creditCommand,
+  deleteCommand,
+  listCommand,
+  type Resource,
+  setCommand,
+  showCommand,
+} from './resource.ts'
 
 const keyColumns: readonly Column<KeyRow>[] = [
   ['id', (row) => row.id],
@@ -27,18 +37,18 @@ const userColumns: readonly Column<AccountRow>[] = [
 
 const keyFlags: Readonly<Record<string, Flag>> = {
   group: { value: 'GROUP', help: 'Group in which it acts' },
-  models: { value: 'A,B', help: 'Models that it may use' },
-  expires: { value: 'TIME', help: 'RFC 3339' },
-  addresses: { value: 'A,B', help: 'Addresses and ranges that may use it' },
+  models: { value: 'A,B', help: 'Models that it may use; all: every model of its group' },
+  expires: { value: 'TIME', help: 'RFC 3339; never: it does not expire' },
+  addresses: { value: 'A,B', help: 'Addresses and ranges that may use it; all: every one' },
   note: { value: 'TEXT', help: 'For people' },
   ...boundFlags,
 }
-const keyFields = (flags: Input['flags']) => ({
+const keyFields = (flags: Input['flags'], before?: KeyRow) => ({
   ...pick(flags, ['group', 'note']),
-  ...(flags.expires !== undefined && { expiresAt: flags.expires }),
-  ...(flags.models !== undefined && { models: listOf(flags.models) }),
-  ...(flags.addresses !== undefined && { addresses: listOf(flags.addresses) }),
-  ...boundsOf(flags),
+  ...(flags.expires !== undefined && { expiresAt: flags.expires === 'never' ? null : flags.expires }),
+  ...(flags.models !== undefined && { models: flags.models === 'all' ? null : listOf(flags.models) }),
+  ...(flags.addresses !== undefined && { addresses: flags.addresses === 'all' ? null : listOf(flags.addresses) }),
+  ...boundsOf(flags, before),
 })
 const userFlags: Readonly<Record<string, Flag>> = {
   role: { value: 'ROLE', help: 'user or admin', of: ['user', 'admin'] },
@@ -48,13 +58,13 @@ const userFlags: Readonly<Record<string, Flag>> = {
   ...boundFlags,
 }
 
-async function userFields({ flags, readText }: Input): Promise<Record<string, unknown>> {
+async function userFields({ flags, readText }: Input, before?: AccountRow): Promise<Record<string, unknown>> {
   const file = flags['password-file']
   return {
     ...pick(flags, ['role', 'group']),
     ...(flags.groups !== undefined && { groups: listOf(flags.groups) }),
     ...(file !== undefined && { password: (await readText(file)).replace(/\r?\n$/, '') }),
-    ...boundsOf(flags),
+    ...boundsOf(flags, before),
   }
 }
 
@@ -108,7 +118,7 @@ export const accountCommands: readonly Command[] = [
       return { value: made, text: made.key }
     },
   },
-  setCommand(keys, keyFlags, ({ flags }) => keyFields(flags)),
+  setCommand(keys, keyFlags, ({ flags }, before) => keyFields(flags, before), changes('key')),
   {
     words: 'keys rotate',
     args: ['KEY'],
@@ -130,7 +140,7 @@ export const accountCommands: readonly Command[] = [
     ...pick(input.flags, ['balance']),
     ...(await userFields(input)),
   })),
-  setCommand(users, userFlags, userFields),
+  setCommand(users, userFlags, userFields, changes('user')),
   creditCommand(users, 'Adds credit; a negative amount is withdrawn'),
   deleteCommand(users, 'Deletes a user with all keys and sessions'),
 ]

@@ -94,7 +94,7 @@ export const facts = (row: object): string =>
     '',
   )
 
-/** Flags that set a budget or limits, with their fields in the API. */
+/** Flags that set a budget or limits, with their fields in the API. A row that is changed keeps the others; `none` removes one. */
 export const boundFlags: Readonly<Record<string, Flag>> = {
   daily: { value: 'USD', help: 'Budget per day' },
   weekly: { value: 'USD', help: 'Budget per week' },
@@ -106,13 +106,26 @@ export const boundFlags: Readonly<Record<string, Flag>> = {
   concurrency: { value: 'N', help: 'Requests at the same time' },
 }
 
-/** `budget` and `limits` of the flags; absent when no flag names any. */
-export function boundsOf(flags: Input['flags']): Record<string, unknown> {
-  const budget = pick(flags, ['daily', 'weekly', 'monthly', 'total', 'timezone'])
-  const limits = pick(flags, ['rpm', 'tpm', 'concurrency'])
-  const numbers = Object.fromEntries(Object.entries(limits).map(([name, text]) => [name, wholeNumber(text, name)]))
-  return { ...(Object.keys(budget).length > 0 && { budget }), ...(Object.keys(limits).length > 0 && { limits: numbers }) }
+/** The budget and limits of a row. */
+export interface Bounds {
+  budget?: object | null
+  limits?: object | null
 }
+
+/** `budget` and `limits` with what the flags change of the row's own; absent when no flag names any. Throws CommandError. */
+export function boundsOf(flags: Input['flags'], { budget, limits }: Bounds = {}): Record<string, unknown> {
+  const amounts = pick(flags, ['daily', 'weekly', 'monthly', 'total', 'timezone'])
+  const counts = Object.entries(pick(flags, ['rpm', 'tpm', 'concurrency']))
+  const numbers = Object.fromEntries(counts.map(([name, text]) => [name, text === 'none' ? text : wholeNumber(text, name)]))
+  return {
+    ...(Object.keys(amounts).length > 0 && { budget: changed(budget, amounts) }),
+    ...(counts.length > 0 && { limits: changed(limits, numbers) }),
+  }
+}
+
+/** The fields with these changes; `none` removes one. */
+export const changed = (before: object | null | undefined, changes: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== 'none'))
 
 /** Those of the flags that were given, by name. */
 export const pick = (flags: Input['flags'], names: readonly string[]): Record<string, string> =>

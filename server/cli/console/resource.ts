@@ -9,8 +9,8 @@ interface Named {
 }
 
 type Flags = Readonly<Record<string, Flag>>
-/** The fields of the API that the flags of a command name. */
-type FieldsOf = (input: Input) => object | Promise<object>
+/** The fields of the API that the flags of a command name; `row` is the one to change, if any. */
+type FieldsOf<Row> = (input: Input, row?: Row) => object | Promise<object>
 
 /** A list of the API. */
 export interface List<Row> {
@@ -61,7 +61,7 @@ export const showCommand = <Row extends Named>(of: Resource<Row>): Command => ({
 })
 
 /** `users create` */
-export const createCommand = <Row>({ noun, path, columns }: List<Row>, flags: Flags, fieldsOf: FieldsOf): Command => ({
+export const createCommand = <Row>({ noun, path, columns }: List<Row>, flags: Flags, fieldsOf: FieldsOf<Row>): Command => ({
   words: `${noun}s create`,
   args: ['NAME'],
   flags,
@@ -72,11 +72,14 @@ export const createCommand = <Row>({ noun, path, columns }: List<Row>, flags: Fl
   },
 })
 
+/** The help of a `set` with flags for a budget and limits. */
+export const changes = (noun: string): string => `Changes a ${noun}; budgets and limits that are not named stay, none removes one`
+
 /** `keys set`: the flags, a new name, and switching on and off. */
 export const setCommand = <Row extends Named>(
   of: Resource<Row>,
   flags: Flags,
-  fieldsOf: FieldsOf,
+  fieldsOf: FieldsOf<Row>,
   help = `Changes a ${of.noun}`,
 ): Command => ({
   words: `${of.noun}s set`,
@@ -84,8 +87,9 @@ export const setCommand = <Row extends Named>(
   flags: { name: { value: 'NAME', help: 'A new name' }, ...flags, ...switchFlags },
   help,
   async run(input) {
-    const fields = { ...pick(input.flags, ['name']), ...(await fieldsOf(input)), ...enabledOf(input.flags) }
-    const row = await input.api.call<Row>('PATCH', await addressOf(of, input), fields)
+    const before = await rowOf(of, input)
+    const fields = { ...pick(input.flags, ['name']), ...(await fieldsOf(input, before)), ...enabledOf(input.flags) }
+    const row = await input.api.call<Row>('PATCH', addressIn(of, before.id), fields)
     return { value: row, text: table([row], of.columns, '') }
   },
 })

@@ -3,9 +3,10 @@ import type { Budget } from '#shared/console/limits'
 import type { MemberRow, TeamRow } from '#shared/console/team'
 import { teamRoles } from '#shared/ids'
 import { CommandError } from './api.ts'
-import { boundFlags, boundsOf, type Column, type Command, type Flag, type Input, listOf, named, pick, table } from './command.ts'
+import { boundFlags, boundsOf, type Column, type Command, changed, type Flag, type Input, listOf, named, pick, table } from './command.ts'
 import {
   addressOf,
+  changes,
   createCommand,
   creditCommand,
   deleteCommand,
@@ -44,12 +45,12 @@ const teamFlags: Readonly<Record<string, Flag>> = {
   claim: { value: 'VALUE', help: 'Value of the identity provider’s claim that makes users members; none: nobody' },
   ...boundFlags,
 }
-const teamFields = (flags: Input['flags']) => ({
+const teamFields = (flags: Input['flags'], before?: TeamRow) => ({
   ...pick(flags, ['group']),
   ...(flags.groups !== undefined && { groups: listOf(flags.groups) }),
   ...(flags.models !== undefined && { models: flags.models === 'all' ? null : listOf(flags.models) }),
   ...(flags.claim !== undefined && { claim: flags.claim === 'none' ? null : flags.claim }),
-  ...boundsOf(flags),
+  ...boundsOf(flags, before),
 })
 
 const role: Flag = { value: 'ROLE', help: teamRoles.join(', '), of: teamRoles }
@@ -71,10 +72,7 @@ async function membersOf(input: Input): Promise<{ team: TeamRow; path: string; r
 }
 
 /** The cap with the windows that the flags name; `none` removes one. */
-function capOf(before: Budget | null, flags: Input['flags']): Record<string, string> {
-  const cap = { ...before, ...pick(flags, Object.keys(capFlags)) }
-  return Object.fromEntries(Object.entries(cap).filter(([, amount]) => amount !== 'none'))
-}
+const capOf = (before: Budget | null, flags: Input['flags']) => changed(before, pick(flags, Object.keys(capFlags)))
 
 const memberCommands: readonly Command[] = [
   {
@@ -139,7 +137,7 @@ export const teamCommands: readonly Command[] = [
     ...pick(flags, ['balance']),
     ...teamFields(flags),
   })),
-  setCommand(teams, teamFlags, ({ flags }) => teamFields(flags)),
+  setCommand(teams, teamFlags, ({ flags }, before) => teamFields(flags, before), changes('team')),
   ...memberCommands,
   creditCommand(teams, 'Adds credit to the wallet of a team; a negative amount is withdrawn'),
   deleteCommand(teams, 'Deletes a team; its keys stop, its wallet and its ledger stay'),
