@@ -43,10 +43,10 @@ const isPlain = (text: string) => !/\n\s+at |E[A-Z]{4,}:|\[object|errno|undefine
 
 describe('the command line', () => {
   test.each<[words: string[], code: number, complaint: RegExp]>([
+    [['zork'], 2, /^parley: There is no command zork\. `parley help` lists them\.\n$/],
     [['help', 'zork'], 2, /^parley: There is no command zork\./],
     [['help', 'keys', 'zork'], 2, /^parley: There is no command keys zork\. There are: keys list/],
     [['keys', 'zork', '--help'], 2, /^parley: There is no command keys zork/],
-    [['zork'], 2, /^Usage:/],
     [['usage', '--from', 'zork'], 2, /^parley: --from takes a time like 2026-03-01T00:00:00Z, or an age in hours or days: 12h, 7d\.\n$/],
     [['requests', 'list', '--to', '2026-13-01T00:00:00Z'], 2, /^parley: --to takes a time like/],
     [['replay', '--filter', 'from=zork'], 2, /^parley: from takes a time like/],
@@ -145,6 +145,8 @@ describe('the command line', () => {
         const { code, said, complaint } = await runParley(words)
         expect([words, code, complaint, said]).toEqual([words, 0, '', expect.stringContaining(` ${own} `)])
       }
+    for (const words of [['version'], ['--version']])
+      expect(await runParley(words)).toEqual({ code: 0, said: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), complaint: '' })
     expect((await runParley(['help'])).said).toMatch(/keys create.*db restore.*books check.*parley ready/s)
   }, 60_000)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bun
 /** Parley's command line. Each command has its own file in `cli/`; those that steer a running Parley are in `cli/console`. */
 
+import { version } from '#app/version'
 import { books, usage as booksUsage } from '#cli/books'
 import { commands, helpOf, isConsoleCommand, runConsoleCommand } from '#cli/console/run'
 import { systemTerminal } from '#cli/console/terminal'
@@ -16,6 +17,7 @@ const own: Readonly<Record<string, { run(args: string[]): Promise<void>; usage: 
   db: { run: database, usage: databaseUsage },
   books: { run: books, usage: booksUsage },
   ready: { run: ready, usage: readyUsage },
+  version: { run: async () => printLine(version), usage: 'parley version\n\nPrints the version.' },
 }
 const usages = Object.values(own).map(({ usage }) => usage)
 const whole = `Usage:\n\n${[helpOf(commands), ...usages].join('\n\n')}`
@@ -30,4 +32,6 @@ if (topic !== undefined) printLine(`Usage:\n\n${topic.usage}`)
 else if (isHelp(command) && args.length === 0) printLine(whole)
 else if (ownNamed(command)) await ownNamed(command)?.run(args)
 else if (isConsoleCommand(command)) exit(await runConsoleCommand(words, systemTerminal()))
-else fail(whole, 2)
+else if (command === '--version') printLine(version)
+else if (command === undefined) fail(whole, 2)
+else fail(`parley: There is no command ${command}. \`parley help\` lists them.`, 2)
