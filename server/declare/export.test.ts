@@ -106,6 +106,12 @@ describe('what the console made, as a file', () => {
     })
   })
 
+  test('keys of the same name get a number, since the file knows them by their names', () => {
+    const named = (id: string, name: string) => ({ ...key, id, name })
+    const made = { ...nothing, users: [user], keys: [named('a', 'ci'), named('b', 'ci 2'), named('c', 'ci'), named('d', 'ci')] }
+    expect(again(made).keys.map(({ name }) => name)).toEqual(['ci', 'ci 2', 'ci 3', 'ci 4'])
+  })
+
   test('what differs from the default stands there, and amounts keep every digit', () => {
     const made: MadeRows = {
       groups: [

@@ -61,9 +61,11 @@ export function exportText(made: MadeRows, vendorOf: (channelId: string) => Vend
     teams: teams
       .filter(({ row }) => row.managed === 'console')
       .map((team) => ({ ...teamOf(team, owners, variables), ...heldOf(team.row.id) })),
-    keys: own(made.keys)
-      .filter(({ user, team }) => owners.has(user.id) && (team === null || payers.has(team.id)))
-      .map((row) => keyOf(row, variables)),
+    keys: distinct(
+      own(made.keys)
+        .filter(({ user, team }) => owners.has(user.id) && (team === null || payers.has(team.id)))
+        .map((row) => keyOf(row, variables)),
+    ),
     fallbacks: made.fallbacks,
     routing: made.routing,
   }
@@ -73,6 +75,18 @@ export function exportText(made: MadeRows, vendorOf: (channelId: string) => Vend
 }
 
 const own = <Row extends { managed: 'file' | 'console' }>(rows: readonly Row[]) => rows.filter(({ managed }) => managed === 'console')
+
+/** The rows with a number after names that an earlier row has: in the file a key is known by its name, in the console by its id. */
+function distinct<Row extends { name: string }>(rows: readonly Row[]): Row[] {
+  const names = new Set<string>()
+  const taken = new Set(rows.map(({ name }) => name))
+  return rows.map((row) => {
+    let { name } = row
+    for (let at = 2; names.has(name) || (name !== row.name && taken.has(name)); at += 1) name = `${row.name} ${at}`
+    names.add(name)
+    return { ...row, name }
+  })
+}
 
 function head(variables: readonly string[]): string {
   const lines = ['What the console of Parley holds. Balances are not in it.']
