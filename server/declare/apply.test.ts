@@ -165,8 +165,10 @@ test('a clash with the console, or a name that does not exist, is refused with i
   expect(await refusal('channels:\n  - name: c\n    vendor: openai\n    models: [m]')).toStartWith(
     'parley.yaml:2:5: channels.0.keys: This vendor needs',
   )
-  expect(await refusal('keys:\n  - { name: k, user: nobody, key: sk-12345678 }')).toStartWith('parley.yaml:2:22: keys.0.user: ')
-  expect(await refusal('users:\n  - { name: u, group: nobody }')).toStartWith('parley.yaml:2:23: users.0.group: ')
+  expect(await refusal('keys:\n  - { name: k, user: nobody, key: sk-12345678 }')).toBe(
+    'parley.yaml:2:22: keys.0.user: expected a user that exists.',
+  )
+  expect(await refusal('users:\n  - { name: u, group: nobody }')).toBe('parley.yaml:2:23: users.0.group: expected a group that exists.')
   expect(channels.rows()).toMatchObject([{ name: 'main', managed: 'console', vendor: 'demo', enabled: true }])
 })
 
@@ -213,9 +215,9 @@ test('teams of the file have their money once, their members as listed, and keys
 })
 
 test.each([
-  ['[{ user: nobody }]', '', 'parley.yaml:10:23: teams.0.members.0.user: members.0.user: expected a user that exists'],
+  ['[{ user: nobody }]', '', 'parley.yaml:10:23: teams.0.members.0.user: expected a user that exists'],
   ['[{ user: mara }, { user: mara }]', '', 'teams.0.members: This name is taken'],
-  ['[]', '  - { name: other, user: mara, team: none, key: sk-other-4fJq9ZrT0vLmX2bN }', 'keys.1.team: team: expected a team that exists'],
+  ['[]', '  - { name: other, user: mara, team: none, key: sk-other-4fJq9ZrT0vLmX2bN }', 'keys.1.team: expected a team that exists'],
 ])('a fault in a team has its place: %s%s', async (members, more, expected) => {
   expect(await refusal(withTeams(members, more))).toContain(expected)
 })
@@ -259,11 +261,8 @@ test('plans of the file, and who has them: given once, moved, ended with their l
 })
 
 test.each([
-  [
-    'users: [{ name: u, plan: { name: none, until: "2030-01-01T00:00:00Z" } }]',
-    'users.0.plan.name: plan.name: expected the name of a plan',
-  ],
-  ['users: [{ name: u, plan: { name: pro, until: "2999-01-01T00:00:00Z" } }]', 'users.0.plan.until: plan.until: expected a time within'],
+  ['users: [{ name: u, plan: { name: none, until: "2030-01-01T00:00:00Z" } }]', 'users.0.plan.name: expected the name of a plan'],
+  ['users: [{ name: u, plan: { name: pro, until: "2999-01-01T00:00:00Z" } }]', 'users.0.plan.until: expected a time within'],
   ['users: [{ name: u, plan: { name: pro, until: tomorrow } }]', 'users.0.plan.until'],
   ['users: [{ name: u, plan: { name: pro } }]', 'Missing field "until"'],
   ['  - { name: pro }', 'plans.1.name: Another entry has the same'],

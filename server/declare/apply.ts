@@ -67,7 +67,10 @@ async function placed(declaration: Declaration, work: Promise<void>, pathOf: (pa
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.blame !== 'client' || thrown.param === undefined) throw thrown
     const path = pathOf(steps(thrown.param))
-    throw declaration.refusal(path, `${path.join('.')}: ${thrown.message}`)
+    // Some messages begin with the field, which the path ends with.
+    const [own = '', field] = /^([\w.]+): /.exec(thrown.message) ?? []
+    const isNamed = field !== undefined && `.${thrown.param}`.endsWith(`.${field}`)
+    throw declaration.refusal(path, `${path.join('.')}: ${isNamed ? thrown.message.slice(own.length) : thrown.message}`)
   }
 }
 
