@@ -108,3 +108,23 @@ test('own sessions, search, overview, route and settings answer what they are fo
     expect.arrayContaining(['name', 'group', 'models', 'expiresAt', 'spent', 'budgetLeft', 'limits']),
   )
 })
+
+test('the balance in the answer of a sign-in includes what was answered before it', async () => {
+  const password = 'a phrase for one test'
+  const { body: user } = await call('POST', '/api/users', { name: 'signer', password, balance: '1' })
+  const { body: key } = await call('POST', '/api/keys', { name: 'of signer', user: user.id })
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
+    const answer = await fetch(gateway.url + path, init)
+    expect(answer.status).toBe(200)
+    return answer.json()
+  }
+  const question = { model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }] }
+  let last = 1
+  for (let time = 0; time < 5; time++) {
+    await post('/v1/chat/completions', question, { authorization: `Bearer ${key.key}` })
+    const begun = (await post('/api/session', { name: 'signer', password })) as { user: { balance: string } }
+    expect(Number(begun.user.balance)).toBeLessThan(last)
+    last = Number(begun.user.balance)
+  }
+})

@@ -1,6 +1,6 @@
 /** The response of every sign-in, however it was proved: the session, or the second factors to continue with. */
 import type { SignedIn as Begun } from '#accounts/sessions'
-import type { ConsoleReply } from '#http/console/route/console-route'
+import { afterAnswers, type ConsoleReply } from '#http/console/route/console-route'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Visit } from '#http/request/route'
 import { clearStepCookie, readSessionCookie, writeSessionCookie, writeStepCookie } from '#http/request/session-cookie'
@@ -28,6 +28,7 @@ export async function signedInReply(services: ConsoleServices, visit: Visit, beg
   }
   const banner = services.banner()
   const mustEnrol = services.accounts.userOfSession(begun.token) === undefined
+  await afterAnswers(services)
   const user = await services.accounts.users.row(begun.user)
   const body: SignedIn = { user, ...(banner !== null && { banner }), ...(mustEnrol && { mustEnrol }) }
   return { status, cookies, body }

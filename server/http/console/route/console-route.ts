@@ -118,7 +118,8 @@ export function consoleRoute<const W extends Who, S extends TSchema, const O ext
   return { method: spec.method, path: spec.path, envelope: 'chat', ...(spec.who !== 'anyone' && { openedBy }), handle }
 }
 
-async function afterAnswers({ answered, clock }: ConsoleDeps): Promise<void> {
+/** Resolves once the balance includes the requests that were answered so far, or after a second. */
+export async function afterAnswers({ answered, clock }: Pick<ConsoleDeps, 'answered' | 'clock'>): Promise<void> {
   const waited = new AbortController()
   const late = clock.sleep(answeredMs, waited.signal).catch(() => undefined)
   await Promise.race([answered(), late])
