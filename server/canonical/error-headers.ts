@@ -7,6 +7,7 @@ const final = new Set([
   'model_not_found',
   'invalid_api_key',
   'conflicting_credentials',
+  'address_not_allowed',
   'not_signed_in',
   'not_permitted',
   'group_not_allowed',
