@@ -150,6 +150,13 @@ test('behind a token on the main port', async () => {
   expect(values.get('parley_open_requests')).toBe(0)
 }, 60_000)
 
+test('no other method on the separate port, with or without a body', async () => {
+  for (const body of [undefined, '{}']) {
+    const answer = await fetch(metricsUrl(), { method: 'POST', ...(body !== undefined && { body }) })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET'])
+  }
+})
+
 interface Row {
   cost: string
   model: string

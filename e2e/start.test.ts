@@ -31,6 +31,8 @@ describe('a fault at start is one clear line and exit code 1', () => {
       const address = server.address()
       const port = typeof address === 'object' ? String(address?.port) : ''
       expectRefusal(await runToExit({ env: { PARLEY_PORT: port } }), new RegExp(`127.0.0.1:${port} is already in use.*PARLEY_PORT`))
+      const metrics = await runToExit({ env: { PARLEY_METRICS: `127.0.0.1:${port}` } })
+      expect(metrics.stderr).toMatch(new RegExp(`127.0.0.1:${port} is already in use; set PARLEY_METRICS`))
       server.close()
     },
     patience,

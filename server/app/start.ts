@@ -19,6 +19,8 @@ import type { Standing } from './standing.ts'
 
 /** Bytes; higher than all of Parley's own limits, so that they apply first, with their own error messages. */
 const maxBodyBytes = 256 * 1024 * 1024
+/** Bodies sent to the port for metrics are not read: they get 405, longer ones 413. */
+const mostMetricsBytes = 64 * 1024
 
 const reason = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)).split('\n')[0]
 
@@ -62,7 +64,8 @@ async function shutDown(listener: Listener, standing: Standing, limitMs: number,
 /** The port for metrics alone, if there is to be one. */
 function listenForMetrics({ metrics }: Standing, { metrics: place, maxIdleMs: idleMs }: Config): Listener | undefined {
   if (metrics === undefined || place === undefined || !('port' in place)) return undefined
-  const listener = listen({ ...place, shared: false, idleMs, maxBodyBytes: 0, handle: metricsApp(metrics) })
+  const app = { ...place, shared: false, idleMs, maxBodyBytes: mostMetricsBytes, handle: metricsApp(metrics) }
+  const listener = listen(app, 'PARLEY_METRICS')
   printLine(`Metrics on http://${place.hostname.includes(':') ? `[${place.hostname}]` : place.hostname}:${listener.port}/metrics`)
   return listener
 }

@@ -36,6 +36,11 @@ export function metricsApp(metrics: MetricsText): (request: Request) => Promise<
     if (new URL(request.url).pathname !== path) {
       return errorResponse(new GatewayError('not_found', 'There is nothing at this address. Metrics are at /metrics.'), 'chat')
     }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const refusal = errorResponse(new GatewayError('method_not_allowed', 'This address does not take this method.'), 'chat')
+      refusal.headers.set('allow', 'GET')
+      return refusal
+    }
     return answer(metrics).catch(() => json({ error: { message: 'The metrics could not be written.' } }, 500))
   }
 }
