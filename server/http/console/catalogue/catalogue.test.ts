@@ -202,7 +202,7 @@ describe('channels', () => {
     ['a huge number', { ...plain, weight: 1e308 }, 'invalid_value', 'weight'],
     ['a negative cost', { ...plain, costs: { m: { input: '-1', output: '1' } } }, 'invalid_value', 'costs.m.input'],
     ['a key with a line break', { ...plain, keys: ['sk-a\r\nx: y'] }, 'invalid_value', 'keys.0'],
-    ['a header name with a line break', { ...plain, headers: { 'a\r\nb': 'c' } }, 'unknown_field', undefined],
+    ['a header name with a line break', { ...plain, headers: { 'a\r\nb': 'c' } }, 'unknown_field', 'headers'],
     ['a header value with a line break', { ...plain, headers: { a: 'b\r\nc: d' } }, 'invalid_value', 'headers.a'],
     ['a metadata address', { ...plain, baseUrl: 'http://169.254.169.254/v1' }, 'invalid_value', 'baseUrl'],
     ['a file address', { ...plain, baseUrl: 'file:///etc/passwd' }, 'invalid_value', 'baseUrl'],

@@ -1,12 +1,20 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '#runtime/clock'
 import { checker } from '#shared/check'
-import { Exact, Type } from '#shared/typebox'
+import { Exact, MapOf, Type } from '#shared/typebox'
 import { readJson } from './json-body.ts'
 
 const check = checker(Exact({ name: Type.String(), models: Type.Optional(Type.Array(Type.String(), { maxItems: 10_000 })) }))
 const read = (body: string) =>
   readJson(new Request('http://127.0.0.1/', { method: 'POST', body, headers: { 'content-type': 'application/json' } }), check, systemClock)
+
+test('a name that a map cannot have is refused with the place of the map, without repeating it', async () => {
+  const maps = checker(Exact({ headers: MapOf(8, Type.String(), '[A-Za-z0-9-]') }))
+  const init = { method: 'POST', body: '{"headers":{"bad header":"x"}}', headers: { 'content-type': 'application/json' } }
+  const thrown = await readJson(new Request('http://127.0.0.1/', init), maps, systemClock).catch((thrown: unknown) => thrown)
+  expect(thrown).toMatchObject({ code: 'unknown_field', param: 'headers', message: 'headers: It has a name that cannot be used here.' })
+})
+
 const refusal = (body: string) =>
   read(body).then(
     () => undefined,
@@ -40,6 +48,7 @@ test('each step refuses what it did before', async () => {
     expect(await refusal(`{"name":"x","name":"y"${more}}`)).toEqual(['ambiguous_field', undefined])
     expect(await refusal(`{"name":1${more}}`)).toEqual(['invalid_value', 'name'])
     expect(await refusal(`{"nmae":"x"${more}}`)).toEqual(['unknown_field', 'nmae'])
+    expect(await refusal(`{"a b":"x"${more}}`)).toEqual(['unknown_field', undefined])
     expect(await refusal(`{"name":"x\\u0000"${more}}`)).toEqual(['invalid_value', 'name'])
   }
   expect(await refusal(`{"name":"x","models":["a","\\ud800"]}`)).toEqual(['invalid_value', 'models.1'])

@@ -76,10 +76,16 @@ function firstOf(faults: readonly Fault[]): Fault {
   return found ?? { code: 'invalid_value', path: [], message: 'Expected another value' }
 }
 
+const plain = /^[\w.-]{1,120}$/
+
 function refusal({ code, path, message }: Fault): GatewayError {
   const param = path.join('.')
   // The name of an unknown field is the caller's own text; it is returned only when it looks like a name.
-  if (!/^[\w.-]{1,120}$/.test(param)) return new GatewayError(code, `${message}.`)
+  if (!plain.test(param)) {
+    const outer = path.slice(0, -1).join('.')
+    if (code !== 'unknown_field' || !plain.test(outer)) return new GatewayError(code, `${message}.`)
+    return new GatewayError(code, `${outer}: It has a name that cannot be used here.`, { param: outer })
+  }
   return new GatewayError(code, `${param}: ${message}.`, { param })
 }
 
