@@ -109,6 +109,26 @@ test('own sessions, search, overview, route and settings answer what they are fo
   )
 })
 
+test('a budget and limits are taken back with null, as rows show them', async () => {
+  const bounds = { budget: { daily: '5' }, limits: { rpm: 5 } }
+  for (const [path, named] of [
+    ['/api/keys', 'bounded'],
+    ['/api/users', 'bounded'],
+    ['/api/groups', 'bounded'],
+    ['/api/teams', 'bounded'],
+  ] as const) {
+    const made = await call('POST', path, { name: named, ...bounds })
+    expect([path, made.status, made.body]).toMatchObject([path, 201, bounds])
+    const row = `${path}/${encodeURIComponent(made.body.id ?? made.body.name)}`
+    for (const field of ['budget', 'limits'] as const)
+      expect([path, (await call('PATCH', row, { [field]: null })).body]).toMatchObject([path, { [field]: null }])
+    expect((await call('POST', path, { name: `${named} not`, budget: null, limits: null })).body).toMatchObject({
+      budget: null,
+      limits: null,
+    })
+  }
+})
+
 test('the balance in the answer of a sign-in includes what was answered before it', async () => {
   const password = 'a phrase for one test'
   const { body: user } = await call('POST', '/api/users', { name: 'signer', password, balance: '1' })

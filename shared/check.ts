@@ -51,7 +51,7 @@ function* inVariants(errors: Iterable<ValueError>): Generator<ValueError> {
   for (const error of errors) {
     const variant =
       error.type === ValueErrorType.Union && !isChoice(error.schema)
-        ? error.errors.map(opened).find(({ first }) => first && !kinds.has(first.type))
+        ? error.errors.map(opened).find(({ first }) => first && (isWithin(first, error) || !kinds.has(first.type)))
         : undefined
     if (variant?.first) {
       yield* inVariants([variant.first])
@@ -59,6 +59,10 @@ function* inVariants(errors: Iterable<ValueError>): Generator<ValueError> {
     } else yield error
   }
 }
+
+/** Whether the fault is in a field of the object that the union is about. */
+const isWithin = (fault: ValueError, { path, value }: ValueError) =>
+  fault.path !== path && typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether a union contains an enumeration or constants other than null: then no single variant describes what is allowed. */
 const isChoice = ({ anyOf = [] }: TSchema) => (anyOf as TSchema[]).some((one) => 'const' in one)

@@ -2,7 +2,7 @@
 
 import type { Clock } from '#runtime/clock'
 import type { Actor } from '#shared/console/audit'
-import type { GroupFields, GroupRow, ManagedGroup } from '#shared/console/group'
+import type { GroupPatch, GroupRow, ManagedGroup } from '#shared/console/group'
 import { GatewayError } from '#shared/errors'
 import { formatRatio } from '#shared/money'
 import { auditedAll, type Deed } from '#store/accounts/audit'
@@ -27,9 +27,9 @@ export interface Groups {
   /** The row as the console shows it to this administrator. */
   managedRow(group: Group, reader: User): ManagedGroup
   /** Throws `name_taken`, `invalid_value`. */
-  create(by: Actor, fields: GroupFields & { name: string }): Promise<Group>
+  create(by: Actor, fields: GroupPatch & { name: string }): Promise<Group>
   /** Throws `not_found`, `managed_by_file`, `invalid_value`. */
-  change(by: Actor, name: string, fields: GroupFields): Promise<Group>
+  change(by: Actor, name: string, fields: GroupPatch): Promise<Group>
   /** Throws `not_found`, `managed_by_file`, and `still_in_use` while a user, a team or a key has it. */
   remove(by: Actor, name: string): Promise<void>
 }
@@ -118,7 +118,7 @@ function groupRow({ name, description, ratio }: Group): GroupRow {
 }
 
 /** A complete row, with defaults for absent fields. */
-export function newGroup(name: string, fields: GroupFields, managed: Managed, createdAt: Date): GroupRecord {
+export function newGroup(name: string, fields: GroupPatch, managed: Managed, createdAt: Date): GroupRecord {
   const row = {
     ...{ name, description: '', ratio: ratioOfOne, enabled: true, managed, createdAt },
     ...{ keepBodies: null, budget: null, limits: null, fallbacks: null },
@@ -127,7 +127,7 @@ export function newGroup(name: string, fields: GroupFields, managed: Managed, cr
 }
 
 /** Throws `invalid_value`; the group `default` is always on. */
-function columnsOf(name: string, fields: GroupFields): Partial<GroupRecord> {
+function columnsOf(name: string, fields: GroupPatch): Partial<GroupRecord> {
   if (name === defaultGroup && fields.enabled === false) throw invalid('enabled', 'true: the group `default` is always on')
   return {
     ...(fields.enabled !== undefined && { enabled: fields.enabled }),

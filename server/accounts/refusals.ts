@@ -83,11 +83,11 @@ function bounded(parse: () => bigint, most: bigint, refusal: GatewayError): bigi
 }
 
 /** Validates the budget and limits columns of a row: null clears a column, absent leaves it unchanged. Throws `invalid_value`. */
-export function readBounds(given: { budget?: Budget; limits?: Limits }): { budget?: Budget | null; limits?: Limits | null } {
+export function readBounds(given: { budget?: Budget | null; limits?: Limits | null }): { budget?: Budget | null; limits?: Limits | null } {
   if (given.budget) checkBudget(given.budget)
   return {
-    ...(given.budget && { budget: orNull(given.budget) }),
-    ...(given.limits && { limits: orNull(given.limits) }),
+    ...(given.budget !== undefined && { budget: orNull(given.budget) }),
+    ...(given.limits !== undefined && { limits: orNull(given.limits) }),
   }
 }
 
@@ -101,4 +101,4 @@ function checkBudget({ timezone, ...amounts }: Budget): void {
   }
 }
 
-const orNull = <T extends object>(value: T): T | null => (Object.keys(value).length === 0 ? null : value)
+const orNull = <T extends object>(value: T | null): T | null => (value === null || Object.keys(value).length === 0 ? null : value)

@@ -1,7 +1,7 @@
 /** Groups: named sets of channels with a price ratio. */
 import { Decimal, Exact, MapOf, type Static, Text, Type } from '../typebox.ts'
 import { KeepBodies } from './body.ts'
-import { Budget, type BudgetLeft, Limits } from './limits.ts'
+import { Budget, type BudgetLeft, Limits, openBounds } from './limits.ts'
 import { Fallback } from './settings.ts'
 
 const settings = {
@@ -30,9 +30,10 @@ const GroupName = Type.String({
 })
 
 /** POST /api/groups */
-export const NewGroup = Exact({ name: GroupName, ...settings })
+export const NewGroup = Exact({ name: GroupName, ...settings, ...openBounds })
 /** PATCH /api/groups/:name */
-export const GroupPatch = Exact(settings)
+export const GroupPatch = Exact({ ...settings, ...openBounds })
+export type GroupPatch = Static<typeof GroupPatch>
 
 /** A row of GET /api/groups. `ratio` is a decimal string. */
 export interface GroupRow {

@@ -1,7 +1,7 @@
 /** API keys of a user. Only the response to POST contains the key itself. */
 import { Exact, Name, type Static, Text, Type } from '../typebox.ts'
 import { KeepBodies } from './body.ts'
-import { Budget, type BudgetLeft, Limits } from './limits.ts'
+import { Budget, type BudgetLeft, Limits, openBounds } from './limits.ts'
 
 const settings = {
   group: Type.Optional(Name()),
@@ -18,9 +18,10 @@ const settings = {
   limits: Type.Optional(Limits),
 }
 
-/** Also null, as in rows: the user's group, all of its models. Not accepted in the file, where an empty value could mean it by mistake. */
+/** Also null, as in rows: the user's group, all of its models, no limits. Not accepted in the file, as in `openBounds`. */
 const openSettings = {
   ...settings,
+  ...openBounds,
   group: Type.Optional(Type.Union([Name(), Type.Null()])),
   models: Type.Optional(Type.Union([Type.Array(Name(256), { maxItems: 10_000 }), Type.Null()])),
   addresses: Type.Optional(Type.Union([Type.Array(Type.String({ minLength: 2, maxLength: 64 }), { maxItems: 100 }), Type.Null()])),

@@ -30,3 +30,9 @@ export const Limits = Exact({
   concurrency: Type.Optional(Int(1, 1_000_000)),
 })
 export type Limits = Static<typeof Limits>
+
+/** Both, also null, as in rows: none. Not accepted in the file, where an empty value could mean it by mistake. */
+export const openBounds = {
+  budget: Type.Optional(Type.Union([Budget, Type.Null()])),
+  limits: Type.Optional(Type.Union([Limits, Type.Null()])),
+}

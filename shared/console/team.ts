@@ -1,7 +1,7 @@
 /** Teams: a wallet that several users spend from. Money is a decimal string in USD. */
 import { type TeamRole, teamRoles } from '../ids.ts'
 import { Decimal, Exact, Name, OneOf, type Static, Type } from '../typebox.ts'
-import { Budget, type BudgetLeft, Limits } from './limits.ts'
+import { Budget, type BudgetLeft, Limits, openBounds } from './limits.ts'
 import { DeclaredHold } from './selling.ts'
 
 const settings = {
@@ -23,19 +23,25 @@ const openModels = {
 }
 
 /** POST /api/teams. `balance` is an opening grant, posted once. */
-export const NewTeam = Exact({ name: Name(), balance: Type.Optional(Decimal()), ...settings, ...openModels })
+export const NewTeam = Exact({ name: Name(), balance: Type.Optional(Decimal()), ...settings, ...openModels, ...openBounds })
 export type NewTeam = Static<typeof NewTeam>
 
 /** PATCH /api/teams/:id */
-export const TeamPatch = Exact({ name: Type.Optional(Name()), enabled: Type.Optional(Type.Boolean()), ...settings, ...openModels })
+export const TeamPatch = Exact({
+  name: Type.Optional(Name()),
+  enabled: Type.Optional(Type.Boolean()),
+  ...settings,
+  ...openModels,
+  ...openBounds,
+})
 export type TeamPatch = Static<typeof TeamPatch>
 
 /** POST /api/teams/:id/members. `user`: an id or a name; `budget`: the member's cap. */
-export const NewMember = Exact({ user: Name(), role: Type.Optional(OneOf(teamRoles)), budget: Type.Optional(Budget) })
+export const NewMember = Exact({ user: Name(), role: Type.Optional(OneOf(teamRoles)), budget: openBounds.budget })
 export type NewMember = Static<typeof NewMember>
 
 /** PATCH /api/teams/:id/members/:user */
-export const MemberPatch = Exact({ role: Type.Optional(OneOf(teamRoles)), budget: Type.Optional(Budget) })
+export const MemberPatch = Exact({ role: Type.Optional(OneOf(teamRoles)), budget: openBounds.budget })
 export type MemberPatch = Static<typeof MemberPatch>
 
 /** An entry of `teams` in parley.yaml. `user` of a member: a name. */

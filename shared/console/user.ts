@@ -1,7 +1,7 @@
 /** Users, setup, invitations, and stored and shared conversations. Money is a decimal string in USD. */
 import { type EntryKind, roles, type TeamRole, teamRoles } from '../ids.ts'
 import { Decimal, Exact, Int, Name, OneOf, SignedDecimal, type Static, Text, Type } from '../typebox.ts'
-import { Budget, type BudgetLeft, Limits } from './limits.ts'
+import { Budget, type BudgetLeft, Limits, openBounds } from './limits.ts'
 import { DeclaredHold } from './selling.ts'
 
 /** A password: 8 to 1024 characters. */
@@ -18,7 +18,7 @@ const optional = {
 
 const fresh = { name: Name(), balance: Type.Optional(Decimal()), ...optional }
 /** POST /api/users. `balance` is an opening grant, posted once. */
-export const NewUser = Exact(fresh)
+export const NewUser = Exact({ ...fresh, ...openBounds })
 export type NewUser = Static<typeof NewUser>
 
 /** An entry of `users` in parley.yaml. */
@@ -26,7 +26,7 @@ export const DeclaredUser = Exact({ ...fresh, plan: Type.Optional(DeclaredHold) 
 export type DeclaredUser = Static<typeof DeclaredUser>
 
 /** PATCH /api/users/:id */
-export const UserPatch = Exact({ name: Type.Optional(Name()), enabled: Type.Optional(Type.Boolean()), ...optional })
+export const UserPatch = Exact({ name: Type.Optional(Name()), enabled: Type.Optional(Type.Boolean()), ...optional, ...openBounds })
 export type UserPatch = Static<typeof UserPatch>
 
 /** POST /api/setup */
