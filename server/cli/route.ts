@@ -16,7 +16,8 @@ export const usage = `bun server/cli.ts route [--key NAME] [--group NAME] [--mod
 Shows which channels a request would be sent to and in which order, why others are left out, and the most it could cost. Nothing is sent.
 The request body is read from the file or from standard input; without either it is a short chat message.
 Calls --url, else PARLEY_URL, else PARLEY_PUBLIC_URL, else PARLEY_HOST and PARLEY_PORT, with the management key in PARLEY_MANAGEMENT_KEY
-(scope \`read\`), else signed in with PARLEY_ADMIN_USER and PARLEY_ADMIN_PASSWORD.`
+(scope \`read\`), else signed in with PARLEY_ADMIN_USER and PARLEY_ADMIN_PASSWORD.
+Exit codes: 0 the request would be served, 2 it would be refused, 1 it could not be asked.`
 
 const text = { type: 'string' } as const
 const options = { key: text, group: text, model: text, dialect: text, path: text, url: text, json: { type: 'boolean' } } as const
