@@ -20,8 +20,11 @@ export const Decimal = () => Type.String({ format: 'decimal', maxLength: 24, pat
 /** Like `Decimal`, but possibly negative. */
 export const SignedDecimal = () => Type.String({ format: 'decimal', maxLength: 24 })
 
+/** Control characters, and those that turn the direction of the text around them: a name with one looks like another. */
+export const invisible = '\\u0000-\\u001f\\u007f\\u202a-\\u202e\\u2066-\\u2069'
+
 /** At least one character, none of them a control character. */
-export const visible = '^[^\\u0000-\\u001f\\u007f]+$'
+export const visible = `^[^${invisible}]+$`
 
 /** A short human-given name: visible characters, inner spaces allowed. */
 export const Name = (maxLength = 120) => Type.String({ minLength: 1, maxLength, pattern: visible })

@@ -1,5 +1,5 @@
 /** Groups: named sets of channels with a price ratio. */
-import { Decimal, Exact, MapOf, type Static, Text, Type } from '../typebox.ts'
+import { Decimal, Exact, invisible, MapOf, type Static, Text, Type } from '../typebox.ts'
 import { KeepBodies } from './body.ts'
 import { Budget, type BudgetLeft, Limits, openBounds } from './limits.ts'
 import { Fallback } from './settings.ts'
@@ -25,7 +25,7 @@ export type GroupFields = Static<typeof GroupFields>
 const GroupName = Type.String({
   minLength: 1,
   maxLength: 120,
-  pattern: '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f]+$',
+  pattern: `^(?!\\.{1,2}$)[^${invisible}]+$`,
   description: 'visible characters, other than a single or double dot',
 })
 

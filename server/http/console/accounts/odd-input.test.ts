@@ -86,6 +86,12 @@ test('a cursor goes on in its own list only', async () => {
   }
 })
 
+test('a name that turns the direction of the text around it is refused', async () => {
+  for (const path of ['/api/users', '/api/groups', '/api/keys'])
+    for (const sign of ['\u202e', '\u2066'])
+      expect([path, await call('POST', path, { name: `admin${sign}` })]).toMatchObject([path, { status: 400, param: 'name' }])
+})
+
 test('cursors beyond every time and number are refused', async () => {
   for (const after of ['999999999999999.abc', '8640000000000001.a', '253402300800000.a', '-1.a', '1.', '.a']) {
     expect([after, await call('GET', `/api/logs?after=${after}`)]).toMatchObject([
