@@ -24,10 +24,15 @@ export function channelOf(record: ChannelRecord, vendor: Vendor, keys: readonly 
     route: vendor.scripted ? undefined : routeOf(record, record.baseUrl ?? vendor.baseUrl ?? '', proxy),
     speaks: record.speaks ?? vendor.speaks,
     operations: record.operations ?? vendor.operations,
+    systemPrompt: promptOf(record),
     groups: new Set(record.groups),
     models: new Map(record.models.map((model) => modelOf(model, vendor)).map((model) => [model.name, model])),
   }
 }
+
+/** A blank prompt is none, as a form sends it: upstreams would get an empty message, which some refuse. */
+const promptOf = ({ systemPrompt }: Pick<ChannelRecord, 'systemPrompt'>): string | null =>
+  systemPrompt === null || systemPrompt.trim() === '' ? null : systemPrompt
 
 function modelOf(model: ChannelRecord['models'][number], vendor: Vendor): ChannelModel {
   const { name, upstream = name, capabilities } = typeof model === 'string' ? { name: model } : model
@@ -51,7 +56,7 @@ export function rowOf({ record: { baseUrl: _, ...stored }, channel }: Entry): Ch
     keys: channel.keys.map(({ id, name, hint, weight, enabled }) => ({ id, name, hint, weight, enabled })),
     speaks: [...channel.speaks],
     operations: [...channel.operations],
-    systemPrompt: record.systemPrompt,
+    systemPrompt: promptOf(record),
     managed: record.managed,
     createdAt: record.createdAt.toISOString(),
     proxy: proxy ?? '',

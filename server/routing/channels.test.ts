@@ -112,6 +112,17 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
       expect(again.get(row.id)?.keys[0]?.secret).toBe(secret)
     })
 
+    test('with a blank prompt has none', async () => {
+      const channels = await registry()
+      const row = await channels.create(by, { ...plain, systemPrompt: 'Be brief.' })
+      expect(channels.get(row.id)?.systemPrompt).toBe('Be brief.')
+      for (const systemPrompt of ['', ' \n']) {
+        expect((await channels.patch(by, row.id, { systemPrompt })).systemPrompt).toBe(null)
+        expect(channels.get(row.id)?.systemPrompt).toBe(null)
+        expect((await registry()).get(row.id)?.systemPrompt).toBe(null)
+      }
+    })
+
     test('keeps its secrets out of the tables and out of every answer', async () => {
       const channels = await registry()
       const row = await channels.create(by, { ...plain, keys: [secret, { key: 'short', name: 'b', weight: 3 }] })
