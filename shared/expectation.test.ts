@@ -10,7 +10,7 @@ test('where several kinds of values are allowed, all of them are named, whatever
   for (const wrong of [1.5, -1, 'some', null, [], {}])
     expect([wrong, said(KeepBodies, wrong)]).toEqual([wrong, 'Expected true or false, errors or a number from 0 to 1'])
   const amount = Type.Union([Decimal(), Type.Literal('none'), Type.Null()])
-  expect(said(amount, 5)).toBe('Expected a plain decimal number with up to 9 places, such as 0.5, none or null')
+  expect(said(amount, 5)).toBe('Expected a plain decimal number with up to 13 digits and 9 places, such as 0.5, none or null')
   expect(said(Type.Union([Int(1, 9), Type.Number({ exclusiveMinimum: 0, maximum: 2 })]), 'x')).toBe(
     'Expected a whole number from 1 to 9 or a number above 0, up to 2',
   )

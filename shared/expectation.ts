@@ -4,7 +4,7 @@ import { type TSchema, visible } from './typebox.ts'
 
 /** The formats of `typebox.ts` in words. */
 const forms: Readonly<Record<string, string>> = {
-  decimal: 'a plain decimal number with up to 9 places, such as 0.5',
+  decimal: 'a plain decimal number with up to 13 digits and 9 places, such as 0.5',
   'http-url': 'an address that begins with http:// or https://',
   instant: 'a time like 2026-03-01T00:00:00Z',
 }
