@@ -1,5 +1,14 @@
 import { expect, test } from 'bun:test'
-import { exact, exactNumber, isRawNumber, keepDigits, parseArguments, parseExact, parseExactObject } from './exact-numbers.ts'
+import {
+  exact,
+  exactNumber,
+  isRawNumber,
+  keepDigits,
+  parseArguments,
+  parseAsWritten,
+  parseExact,
+  parseExactObject,
+} from './exact-numbers.ts'
 
 const again = (json: string) => JSON.stringify(parseExact(json))
 
@@ -46,6 +55,14 @@ test('arguments of tools keep floats without a fraction, whatever else they hold
   expect(JSON.stringify(parseArguments(json))).toBe(json.replace('1e3', '1000'))
   expect(JSON.stringify(parseArguments('{"a":1}'))).toBe('{"a":1}')
   for (const other of ['[1.0]', '{"a":1.0', '1.0']) expect(parseArguments(other)).toBeUndefined()
+})
+
+test('what is parsed to be written again keeps its numbers in their form', () => {
+  const json = '{"a":1.0,"b":[-0,1e3,1E+3,0.10,12345678901234567890,1e400],"c":"1.0","d":7,"e":{"f":-2.50}}'
+  expect(JSON.stringify(parseAsWritten(json))).toBe(json)
+  expect(JSON.stringify(parseAsWritten('1.0'))).toBe('1.0')
+  const own = { at: 1_800_000_000_000, tiny: 1e-7, large: 1e21, list: [0.1, -1], text: null }
+  expect(parseAsWritten(JSON.stringify(own))).toEqual(own)
 })
 
 test('no other value is raw', () => {

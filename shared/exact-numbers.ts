@@ -76,6 +76,12 @@ export function parseArguments(text: string): JsonObject | undefined {
   }
 }
 
+/**
+ * Parses a text that is written again with changes elsewhere: every number is written as it came, in form too (`1.0`, `1e3`). Such numbers
+ * are raw, so this is for what is passed on only. Throws SyntaxError.
+ */
+export const parseAsWritten = (text: string): unknown => JSON.parse(text, reviveAsWritten as (key: string, value: unknown) => unknown)
+
 /** Records the digits that `value`, parsed from `text`, has lost. `hasLong`: whether the text is known to have long numbers. */
 export function keepDigits(text: string, value: unknown, hasLong = long.test(text)): void {
   if (!hasLong || typeof value !== 'object' || value === null) return
@@ -96,6 +102,9 @@ const revive: Reviver = (_, value, { source }) => (typeof value === 'number' && 
 
 const reviveFloats: Reviver = (key, value, context) =>
   typeof value === 'number' && wholeFloat.test(context.source) ? JSON.rawJSON(context.source) : revive(key, value, context)
+
+const reviveAsWritten: Reviver = (_, value, { source }) =>
+  typeof value === 'number' && String(value) !== source ? JSON.rawJSON(source) : value
 
 const revived = (text: string): unknown => JSON.parse(text, revive as (key: string, value: unknown) => unknown)
 

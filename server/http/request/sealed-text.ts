@@ -1,5 +1,6 @@
 /** Self-contained short-lived keys: sealed, not stored. Every instance with the master key can read them. */
 import type { Sealer } from '#runtime/secrets'
+import { parseAsWritten } from '#shared/exact-numbers'
 
 /** Uses only characters that need no escaping in a URL or header. `as`: its kind. */
 export function sealText(sealer: Sealer, as: string, value: object): string {
@@ -7,12 +8,12 @@ export function sealText(sealer: Sealer, as: string, value: object): string {
   return `${keyId}.${body.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`
 }
 
-/** Its content; undefined for anything else, and if it was changed. */
+/** Its content, with numbers of a client as they were written (`parseAsWritten`); undefined for anything else, and if it was changed. */
 export function openText<Value>(sealer: Sealer, text: string, as: string): Value | undefined {
   const [, keyId, body] = /^([0-9a-f]{8})\.([\w-]+)$/.exec(text) ?? []
   if (keyId === undefined || body === undefined) return undefined
   try {
-    return JSON.parse(sealer.open(`v1.${keyId}.${body.replaceAll('-', '+').replaceAll('_', '/')}`, as)) as Value
+    return parseAsWritten(sealer.open(`v1.${keyId}.${body.replaceAll('-', '+').replaceAll('_', '/')}`, as)) as Value
   } catch {
     return undefined
   }

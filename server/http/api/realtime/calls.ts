@@ -14,6 +14,7 @@ import type { CallAsk } from '#relay/realtime/calls'
 import type { RealtimeAsk } from '#relay/realtime/contract'
 import { modelNotFound } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
+import { parseAsWritten } from '#shared/exact-numbers'
 import type { CallAction } from '#vendors/calls'
 import { type ClientSecret, isClientSecret, type SecretServices } from './client-secrets.ts'
 import { admission, modelIn, type RealtimeServices } from './realtime.ts'
@@ -90,7 +91,7 @@ function sessionOf(visit: Visit, text: string, minted: ClientSecret | undefined)
       'This client secret is from the beta API, which has no calls. Create one at /v1/realtime/client_secrets.',
     )
   }
-  const before = minted?.session === undefined ? {} : (JSON.parse(minted.session) as Record<string, unknown>)
+  const before = minted?.session === undefined ? {} : (parseAsWritten(minted.session) as Record<string, unknown>)
   const session = readCallSession(text, before)
   const sessionModel = session.model
   if (sessionModel === undefined) return { ...session, model: modelIn(visit.url, visit.addressed, minted?.model) }

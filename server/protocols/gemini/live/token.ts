@@ -5,6 +5,7 @@
 import { bodyNames } from '#protocols/codec/body-names'
 import { invalidField } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
+import { isRawNumber, parseAsWritten } from '#shared/exact-numbers'
 import { isInstant } from '#shared/instant'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
@@ -53,8 +54,9 @@ export function readTokenRequest(text: string, now: number): AskedToken {
       param: odd.slice(0, 100),
     })
   const until = timeIn(value, 'expireTime', now) ?? now + 30 * minute
-  const setup = pick(value, 'bidiGenerateContentSetup')
-  if (setup !== undefined && !isObject(setup)) throw invalidField('bidiGenerateContentSetup', 'an object')
+  const written = text.trim() === '' ? {} : (parseAsWritten(text) as Body)
+  const setup = pick(written, 'bidiGenerateContentSetup')
+  if (setup !== undefined && !isFields(setup)) throw invalidField('bidiGenerateContentSetup', 'an object')
   const fields = maskIn(value)
   return {
     uses: usesIn(value),
@@ -102,26 +104,39 @@ function maskIn(value: Body): string[] | undefined {
  * and no fields, the client only chooses which session to resume. Throws GatewayError for anything but a set-up.
  */
 export function lockedSetup(frame: string, { setup = {}, fields }: SetupLock): string {
-  const frameBody = readSetupBody(frame)
+  const frameBody = setupAsWritten(frame)
   const handle = pick(pickObject(frameBody, 'sessionResumption') ?? {}, 'handle')
   if (!fields && Object.keys(setup).length === 0) return frame
-  const made = fields ? structuredClone(frameBody) : structuredClone(setup)
+  const made = fields ? frameBody : (parseAsWritten(JSON.stringify(setup)) as Body)
   for (const path of fields ?? []) put(made, path.split('.').map(camel), valueAt(setup, path.split('.').map(camel)))
-  const resumption = pickObject(made, 'sessionResumption')
+  const resumption = fieldsIn(made, 'sessionResumption')
   if (resumption && handle !== undefined) put(made, ['sessionResumption', 'handle'], handle)
   return JSON.stringify({ setup: made })
 }
 
+/** The body of the first frame, with its numbers as they were written. Throws GatewayError for any other frame. */
+function setupAsWritten(frame: string): Body {
+  readSetupBody(frame)
+  return pickObject(parseAsWritten(frame) as Body, 'setup') ?? {}
+}
+
+const isFields = (value: unknown): value is Body => isObject(value) && !isRawNumber(value)
+
+function fieldsIn(body: Body, name: string): Body | undefined {
+  const found = pick(body, name)
+  return isFields(found) ? found : undefined
+}
+
 const valueAt = (body: Body, path: readonly string[]): unknown =>
-  path.reduce<unknown>((within, name) => (isObject(within) ? pick(within, name) : undefined), body)
+  path.reduce<unknown>((within, name) => (isFields(within) ? pick(within, name) : undefined), body)
 
 /** Sets or removes the value there; Google's two spellings of a name count as one. */
 function put(body: Body, [name = '', ...rest]: readonly string[], value: unknown): void {
-  const within = pickObject(body, name)
+  const within = fieldsIn(body, name)
   if (rest.length > 0 && within === undefined && value === undefined) return
   const inner = rest.length > 0 ? (within ?? {}) : value
   delete body[name]
   delete body[snake(name)]
   if (inner !== undefined) body[name] = inner
-  if (rest.length > 0 && isObject(inner)) put(inner, rest, value)
+  if (rest.length > 0 && isFields(inner)) put(inner, rest, value)
 }

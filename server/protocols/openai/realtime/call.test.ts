@@ -24,6 +24,12 @@ describe('the session of a call', () => {
     expect(JSON.parse(writeCallSession(read, 'up'))).toEqual(sent)
   })
 
+  test.each(['realtime', 'transcription'])('keeps the numbers of its client: %s', (type) => {
+    const tools = '[{"parameters":{"maximum":9223372036854775807,"minimum":1.0}}]'
+    const read = readCallSession(`{"type":"${type}","tools":${tools}}`, { speed: 1 })
+    expect(writeCallSession(read, 'up')).toContain(tools)
+  })
+
   test.each([
     ['{"type":"translation"}', 'invalid_value'],
     ['{"model":3}', 'invalid_value'],

@@ -2,10 +2,10 @@
 import { bodyNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { scanObject } from '#wire/json-scan'
 import { isAbsent, readModel, wrong } from '../fields.ts'
 import { readEvent } from './event.ts'
 import { stateIn } from './frame.ts'
+import { scanAsWritten } from './settings.ts'
 import { transcriberIn, withTranscriber } from './transcription.ts'
 
 /** The names of a session. */
@@ -22,7 +22,7 @@ export interface CallSession {
 
 /** The session of a call: its own JSON, merged over that of the client secret. Throws GatewayError 400; `param`: its path. */
 export function readCallSession(text: string, before: Record<string, unknown> = {}, param = 'session'): CallSession {
-  const { model, ...others } = text.trim() === '' ? {} : scanObject(text, names).value
+  const { model, ...others } = scanAsWritten(text, names)
   const settings = { ...before, ...others }
   const { type = 'realtime' } = settings
   if (type !== 'realtime' && type !== 'transcription') throw wrong(`${param}.type`, '`realtime` or `transcription`')
@@ -31,11 +31,12 @@ export function readCallSession(text: string, before: Record<string, unknown> = 
   return { ...(!isAbsent(named) && { model: readModel(named) }), settings: { ...settings, type }, transcribes }
 }
 
+const before = '{"session":'
+
 /** The same with the upstream's name of the model. */
 export function writeCallSession({ settings, transcribes }: Omit<CallSession, 'model'>, model: string): string {
   if (!transcribes) return JSON.stringify({ ...settings, model })
-  const { session } = JSON.parse(withTranscriber(JSON.stringify({ session: named(settings, model) }), model)) as { session: unknown }
-  return JSON.stringify(session)
+  return withTranscriber(`${before}${JSON.stringify(named(settings, model))}}`, model).slice(before.length, -1)
 }
 
 /** Settings that name a model for transcribing. */

@@ -3,6 +3,7 @@ import { bodyNames } from '#protocols/codec/body-names'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 import { isAbsent, readModel, wrong } from '../fields.ts'
+import { scanAsWritten } from './settings.ts'
 import { transcriberIn } from './transcription.ts'
 
 const names = bodyNames('openai', [], 'expires_after anchor seconds session model type')
@@ -40,7 +41,8 @@ function settingsIn(session: Record<string, unknown>, seconds: number): Requeste
 
 /** The body of `/v1/realtime/client_secrets`. Throws GatewayError 400. */
 export function readClientSecret(text: string): RequestedSession {
-  const { expires_after: after, session = {} } = text.trim() === '' ? {} : scanObject(text, names).value
+  const { expires_after: after } = text.trim() === '' ? {} : scanObject(text, names).value
+  const { session = {} } = scanAsWritten(text, names)
   const seconds = isAbsent(after) ? usual : isObject(after) ? (after.seconds ?? usual) : undefined
   if (typeof seconds !== 'number' || !Number.isSafeInteger(seconds) || seconds < 10 || seconds > most) {
     throw wrong('expires_after.seconds', `an integer from 10 to ${most}`)
@@ -58,11 +60,10 @@ function transcribing(settings: Record<string, unknown>, seconds: number): Reque
 }
 
 /** The body of `/v1/realtime/sessions`. Throws GatewayError 400. */
-export const readBetaSession = (text: string): RequestedSession => settingsIn(text.trim() === '' ? {} : scanObject(text, names).value, beta)
+export const readBetaSession = (text: string): RequestedSession => settingsIn(scanAsWritten(text, names), beta)
 
 /** The body of `/v1/realtime/transcription_sessions`. Throws GatewayError 400. */
-export const readTranscriptionSession = (text: string): RequestedSession =>
-  transcribing(text.trim() === '' ? {} : scanObject(text, names).value, beta)
+export const readTranscriptionSession = (text: string): RequestedSession => transcribing(scanAsWritten(text, names), beta)
 
 /** The answer of `/v1/realtime/client_secrets`. */
 export const writeClientSecret = ({ value, expiresAt, id, requested }: MintedSecret) => ({
