@@ -28,12 +28,13 @@ import { countResponses } from '#protocols/openai/count-tokens/codec'
 import { writeError } from '#protocols/openai/error'
 import * as openaiModels from '#protocols/openai/models'
 import { replayResponse } from '#protocols/openai/response-replay'
+import * as responseTurns from '#protocols/openai/response-turns'
 import { responsesCodec } from '#protocols/openai/responses/codec'
 import { compaction } from '#protocols/openai/responses/compaction'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 
-export { converseCodec, replayResponse }
+export { converseCodec, replayResponse, responseTurns }
 
 /** The codec of every dialect of generation. */
 export const conversationCodecs = {

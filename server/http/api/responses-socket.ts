@@ -6,7 +6,7 @@
 import { offeredProtocols, readCredential } from '#http/request/credentials'
 import { captured, errorResponse } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
-import { conversationCodecs } from '#protocols/index'
+import { conversationCodecs, responseTurns } from '#protocols/index'
 import { light } from '#relay/contract/large-body'
 import { newRequestId, type Random } from '#runtime/clock'
 import type { ClientListener, FrameSocket, SocketFrame } from '#runtime/contract/sockets'
@@ -41,7 +41,8 @@ const tooLong = () =>
 /** A response that only this connection has, with everything before it. */
 interface Chain {
   id: string
-  items: readonly unknown[]
+  /** The text within their list. */
+  items: string
 }
 
 /** 16 bytes in base64 (RFC 6455 section 4.1). */
@@ -79,9 +80,6 @@ export function openResponseSocket(services: ResponseSocketServices, visit: Visi
   // Ignored after an upgrade; without one the client has already left.
   return new Response(null, { status: 400 })
 }
-
-const itemsIn = (input: unknown): readonly unknown[] =>
-  Array.isArray(input) ? input : input === undefined || input === null ? [] : [{ type: 'message', role: 'user', content: input }]
 
 function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListener {
   const { clock, random } = services
@@ -165,23 +163,22 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
 
   async function answer(turn: Visit, frame: string, signal: AbortSignal): Promise<void> {
     if (isDraining) throw restarting()
-    const { type, generate: isAsked, stream: _, stream_id: named, background: __, ...body } = conversationCodecs.responses.scan(frame).value
+    const body = conversationCodecs.responses.scan(frame).value
+    const { type, generate: isAsked, stream_id: named } = body
     lane = typeof named === 'string' ? named : undefined
     if (type !== 'response.create') throw new GatewayError('invalid_value', 'Send `response.create`.', { param: 'type' })
     const before = chain && body.previous_response_id === chain.id ? chain.items : undefined
-    const { previous_response_id: ___, ...alone } = body
-    const asked: JsonObject = before ? { ...alone, input: [...before, ...itemsIn(body.input)] } : body
-    if (isAsked === false) return warmed(turn, asked)
-    const text = JSON.stringify({ ...asked, stream: true })
+    const text = requestOfTurn(frame, before)
+    const input = inputOfTurn(text)
+    if (isAsked === false) return warmed(turn, body, before === undefined, input)
     turn.request = new Request(url, { method: 'POST', headers, body: text, signal })
     const { body: events } = await generate({ ...services, relay: services.keeping }, turn, { dialect: 'responses' })
     const last = await passed(events)
-    const isLocal = body.store === false && last && Array.isArray(last.output)
-    chain = isLocal ? remembered(String(last.id), [...itemsIn(asked.input), ...(last.output as unknown[])], text) : undefined
+    chain = body.store === false && last ? remembered(last.id, joinItems(input, last.items)) : undefined
   }
 
   /** Forwards the events; resolves to the response of the last one, if it is complete. */
-  async function passed(events: ReadableStream<Uint8Array> | null): Promise<JsonObject | undefined> {
+  async function passed(events: ReadableStream<Uint8Array> | null): Promise<Chain | undefined> {
     const splitter = createSseSplitter({ maxFrameBytes: Number.POSITIVE_INFINITY })
     let last: string | undefined
     for await (const bytes of events ?? []) {
@@ -193,26 +190,27 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
       }
     }
     const answered: unknown = last === undefined ? undefined : JSON.parse(last)
-    return isObject(answered) && isObject(answered.response) ? answered.response : undefined
+    const response = isObject(answered) ? answered.response : undefined
+    if (last === undefined || !isObject(response) || !Array.isArray(response.output)) return undefined
+    return { id: String(response.id), items: outputOfTurn(last) }
   }
 
-  const remembered = (id: string, items: readonly unknown[], text: string): Chain | undefined =>
-    text.length + JSON.stringify(items.slice(-64)).length <= mostRemembered ? { id, items } : undefined
+  const remembered = (id: string, items: string): Chain | undefined => (items.length <= mostRemembered ? { id, items } : undefined)
 
   /** Items sent ahead: no model is called, and the next turn may continue them. */
-  async function warmed(turn: Visit, asked: JsonObject): Promise<void> {
+  async function warmed(turn: Visit, body: JsonObject, isFirst: boolean, items: string): Promise<void> {
     admit(services, { ...turn, addressed: undefined })
-    if (asked.previous_response_id !== undefined)
+    if (isFirst && body.previous_response_id !== undefined)
       throw new GatewayError('unsupported_value', 'With `generate: false` a turn cannot continue a stored response.', {
         param: 'generate',
       })
     const id = `resp_${random.base62(48)}`
-    const response = { id, object: 'response', created_at: Math.floor(clock.now() / 1000), model: asked.model, output: [], error: null }
+    const response = { id, object: 'response', created_at: Math.floor(clock.now() / 1000), model: body.model, output: [], error: null }
     await send(JSON.stringify({ type: 'response.created', sequence_number: 0, response: { ...response, status: 'in_progress' } }))
     await send(
       JSON.stringify({ type: 'response.completed', sequence_number: 1, response: { ...response, status: 'completed', usage: null } }),
     )
-    chain = { id, items: itemsIn(asked.input) }
+    chain = { id, items }
   }
 
   return {
@@ -233,6 +231,8 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
     closed: ended,
   }
 }
+
+const { inputOfTurn, joinItems, outputOfTurn, requestOfTurn } = responseTurns
 
 const plain = { type: 'invalid_request_error', param: null }
 
