@@ -4,7 +4,7 @@ import type { RouteDoc } from './route-doc.ts'
 
 const files = { who: 'key', tag: 'Files' } as const
 const byCaller =
-  'The format is that of Messages if the request has a version header or `x-api-key`, Gemini’s if it has `x-goog-api-key` or `?key=`, and OpenAI’s otherwise.'
+  'The format is that of Messages if the request has a version header or `x-api-key`, Gemini’s if it has `x-goog-api-key` or `?key=`, and OpenAI’s otherwise. Empty ones do not count.'
 
 const gemini: readonly RouteDoc[] = [
   ...['/upload/v1beta/files', '/upload/v1/files'].map(

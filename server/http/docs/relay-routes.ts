@@ -257,7 +257,7 @@ const models: readonly RouteDoc[] = [
     route: 'GET /v1/models',
     summary: 'Models',
     description:
-      'The format is that of the Messages protocol if the request has a version header or `x-api-key`, Gemini’s if it has `x-third-api-key`, `x-goog-api-key` or `?key=`, and OpenAI’s otherwise.',
+      'The format is that of the Messages protocol if the request has a version header or `x-api-key`, Gemini’s if it has `x-third-api-key`, `x-goog-api-key` or `?key=`, and OpenAI’s otherwise. Empty ones do not count.',
     gives: { json: ['OpenaiModels', 'MessagesModels', 'GeminiModels'] },
   },
   {

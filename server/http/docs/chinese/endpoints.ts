@@ -107,8 +107,8 @@ export const endpoints: Readonly<Record<string, string>> = {
   'In the format of the Messages protocol.': 'Messages 协议的格式。',
   'In the format of Gemini.': 'Gemini 的格式。',
   Models: '模型',
-  'The format is that of the Messages protocol if the request has a version header or `x-api-key`, Gemini’s if it has `x-third-api-key`, `x-goog-api-key` or `?key=`, and OpenAI’s otherwise.':
-    '请求含版本头或 `x-api-key` 时为 Messages 协议的格式；含 `x-third-api-key`、`x-goog-api-key` 或 `?key=` 时为 Gemini 的格式；否则为 OpenAI 的格式。',
+  'The format is that of the Messages protocol if the request has a version header or `x-api-key`, Gemini’s if it has `x-third-api-key`, `x-goog-api-key` or `?key=`, and OpenAI’s otherwise. Empty ones do not count.':
+    '请求含版本头或 `x-api-key` 时为 Messages 协议的格式；含 `x-third-api-key`、`x-goog-api-key` 或 `?key=` 时为 Gemini 的格式；否则为 OpenAI 的格式。空值不算。',
   'One model': '一个模型',
   'An unknown model is 404 `model_not_found`. The format is chosen as for the list.':
     '未知模型为 404 `model_not_found`。格式的选择与列表相同。',

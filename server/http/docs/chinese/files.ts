@@ -4,15 +4,15 @@ export const files: Readonly<Record<string, string>> = {
   'Files stored here for requests: uploaded once, used by id in any protocol, on any upstream.':
     '保存在此处、供请求使用的文件：上传一次，在任何协议、任何上游中以其 id 引用。',
   'Upload a file': '上传文件',
-  'Requests of any protocol name it by its id, on any upstream: as `file_id`, or as `fileUri` with Gemini. Stored for 30 days, or as `expires_after[seconds]` or `expires_in_seconds` says. The format is that of Messages if the request has a version header or `x-api-key`, Gemini’s if it has `x-goog-api-key` or `?key=`, and OpenAI’s otherwise.':
-    '任何协议的请求都以 id 引用它，上游不限：写作 `file_id`，Gemini 写作 `fileUri`。保存 30 天，或按 `expires_after[seconds]`、`expires_in_seconds` 所指定。请求带版本请求头或 `x-api-key` 时用 Messages 的格式，带 `x-goog-api-key` 或 `?key=` 时用 Gemini 的格式，否则用 OpenAI 的格式。',
+  'Requests of any protocol name it by its id, on any upstream: as `file_id`, or as `fileUri` with Gemini. Stored for 30 days, or as `expires_after[seconds]` or `expires_in_seconds` says. The format is that of Messages if the request has a version header or `x-api-key`, Gemini’s if it has `x-goog-api-key` or `?key=`, and OpenAI’s otherwise. Empty ones do not count.':
+    '任何协议的请求都以 id 引用它，上游不限：写作 `file_id`，Gemini 写作 `fileUri`。保存 30 天，或按 `expires_after[seconds]`、`expires_in_seconds` 所指定。请求带版本请求头或 `x-api-key` 时用 Messages 的格式，带 `x-goog-api-key` 或 `?key=` 时用 Gemini 的格式，否则用 OpenAI 的格式。空值不算。',
   'A question about the file.': '就该文件提问。',
   '25 MiB at most.': '最多 25 MiB。',
   'Required of OpenAI’s clients: `user_data`, `vision`, `assistants`, `batch`, `evals` or `fine-tune`.':
     'OpenAI 客户端必填：`user_data`、`vision`、`assistants`、`batch`、`evals` 或 `fine-tune`。',
   'Own files': '自己的文件',
-  'Newest first. The format is that of Messages if the request has a version header or `x-api-key`, Gemini’s if it has `x-goog-api-key` or `?key=`, and OpenAI’s otherwise.':
-    '最新在前。请求带版本请求头或 `x-api-key` 时用 Messages 的格式，带 `x-goog-api-key` 或 `?key=` 时用 Gemini 的格式，否则用 OpenAI 的格式。',
+  'Newest first. The format is that of Messages if the request has a version header or `x-api-key`, Gemini’s if it has `x-goog-api-key` or `?key=`, and OpenAI’s otherwise. Empty ones do not count.':
+    '最新在前。请求带版本请求头或 `x-api-key` 时用 Messages 的格式，带 `x-goog-api-key` 或 `?key=` 时用 Gemini 的格式，否则用 OpenAI 的格式。空值不算。',
   'The same in the words of Messages.': '同一请求，Messages 的格式。',
   'Files per page.': '每页的文件数。',
   'Id of the last file of the previous page (`page` with Messages, `pageToken` with Gemini).':
