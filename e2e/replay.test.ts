@@ -4,7 +4,7 @@ import type { KeptBody } from '#shared/console/body'
 import type { LogRow } from '#shared/console/log'
 import type { ReplayComparison, ReplayDetail, ReplayEstimate, ReplayRow } from '#shared/console/replay'
 import { engines } from '#testing/database/database'
-import { type Gate, gate } from '#testing/upstream/scripted-answers'
+import { type Gate, gate, respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type ChatReply, chatVendor } from '#testing/vendors/chat-vendor'
 import { type Gateway, type Session, startGateway } from './support/gateway.ts'
@@ -271,6 +271,10 @@ describe.each(engines)('on %s', (engine) => {
     expect(data.map(({ action, actorName }) => `${actorName} ${action}`)).toEqual(['ann replay.stop', 'ann replay.create'])
     const bounded = await run(ann.session, { requestIds: ids, targets: [{}], ceiling: '0.05' })
     expect([bounded.state, bounded.items.done, bounded.items.skipped, bounded.charged]).toEqual(['ceiling', 2, 4, '0.04'])
+    first.next(respondJson(400, { error: { message: 'no', type: 'invalid_request_error' } }))
+    const unknown = (await ask()).id
+    const atOnce = await run(ann.session, { requestIds: [...ids.slice(0, 2), unknown], targets: [{}], ceiling: '0.04' })
+    expect([atOnce.state, atOnce.items.done, atOnce.items.skipped, atOnce.charged]).toEqual(['ceiling', 2, 1, '0.04'])
     const answer = bounded.results.find(({ state }) => state === 'done')?.replayId
     expect((await gateway.admin.raw('GET', `/api/bodies/${answer}`)).status).toBe(200)
     expect((await ann.session.raw('DELETE', `/api/replays/${bounded.id}`)).status).toBe(204)

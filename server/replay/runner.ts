@@ -51,6 +51,10 @@ const busyMs = 250
 /** Longest wait, in milliseconds. */
 const longestWaitMs = 24 * 3_600_000
 
+/** Whether `item` must not be begun: it is expected to exceed the ceiling, or the ceiling is reached. `spent` includes what it should cost. */
+const exceeds = ({ ceiling }: ReplayRecord, { expected }: ReplayItemRecord, spent: bigint): boolean =>
+  spent > ceiling || spent - expected >= ceiling
+
 /** Runs replays on a store. */
 export function createRunner(parts: RunnerParts): Runner {
   const { store, clock, log } = parts
@@ -71,7 +75,7 @@ export function createRunner(parts: RunnerParts): Runner {
           const begun = { replayId: newRequestId(parts), begunAt: new Date(clock.now()) }
           const item = await beginReplayItem(store, id, runner, begun, elsewhere)
           if (!item) break
-          isSpent = (await spentOfReplay(store, id)) > job.ceiling
+          isSpent = exceeds(job, item, await spentOfReplay(store, id))
           if (isSpent) {
             await putBackReplayItem(store, begun.replayId)
             break
