@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { keptItem, shownItem } from './conversations.ts'
+import { keptItem, readConversation, shownItem } from './conversations.ts'
 
 const shown: [string, object, object][] = [
   [
@@ -42,4 +42,9 @@ test('calls in a conversation have a status, and none that requests must not say
   expect(kept({ ...call, status: 'in_progress' })).toEqual({ ...call, status: 'in_progress' })
   const custom = { type: 'custom_tool_call', call_id: 'c', name: 'f', input: '' }
   expect(kept(custom)).toEqual(custom)
+})
+
+test('items of a call keep the digits of their numbers', () => {
+  const item = '{"type":"mcp_call","id":"m1","odd":{"id":12345678901234567890}}'
+  expect(readConversation(`{"items":[${item}]}`).items?.[0]?.json).toContain('12345678901234567890')
 })

@@ -2,6 +2,7 @@
 import type { NewItem } from '#canonical/kept-conversation'
 import { bodyNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
+import { exact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { ResponsesItem } from '#shared/protocols/openai/responses'
 import type { Frame } from '#shared/sse'
@@ -50,7 +51,7 @@ export function demandItems({ items }: ConversationFields): NewItem[] {
 function readItems(items: unknown): NewItem[] {
   if (!Array.isArray(items) || items.length > mostAdded) throw wrong('items', `a list of at most ${mostAdded} items`)
   return items.map((item, index) => {
-    const read = keptItem(item)
+    const read = keptItem(exact(item))
     if (!read || (isObject(item) && item.type === 'item_reference')) throw wrong(`items[${index}]`, 'an item of a conversation')
     return read
   })

@@ -3,6 +3,8 @@ import type { StateRef } from '#canonical/codec'
 import { inCallersModel, type ObjectBody, withModelName } from '#protocols/objects'
 import type { ObjectAsk, ObjectContent } from '#relay/contract/objects'
 import type { Candidate } from '#routing/order'
+import { isObject } from '#shared/json'
+import { spliceAt } from '#wire/splice-at'
 import { withIds } from './copies.ts'
 import { callersNames, isJson, type ObjectAnswer } from './sending.ts'
 
@@ -25,8 +27,9 @@ export function written(
 ): ObjectContent {
   if (!('text' in content)) return content
   const upstream = (channel.vendor.cacheName && channel.vendor.sessionModel?.(model.upstream, channel.options)) ?? model.upstream
-  if (model.name !== '' && upstream !== model.name) return { text: JSON.stringify(withModelName(value, upstream)) }
-  return { text: withIds(content.text, copies) }
+  const text = withIds(content.text, copies)
+  if (model.name === '' || upstream === model.name) return { text }
+  return { text: withFields(text, withModelName(value, upstream)) }
 }
 
 /** The answer with the model's public name: `asked`, or the channel's name for it. */
@@ -34,7 +37,14 @@ export function named(answer: ObjectAnswer, { channel, model }: Candidate): Obje
   const names = callersNames(channel)
   if (model.name !== '') names.set(model.upstream, model.name)
   const value = inCallersModel(answer.value, names)
-  return value === answer.value ? answer : { ...answer, value, text: JSON.stringify(value) }
+  return value === answer.value || answer.text === undefined ? answer : { ...answer, value, text: withFields(answer.text, value) }
+}
+
+/** The text with the name and the model that `object` has; everything else stays as it was written. */
+function withFields(text: string, object: unknown): string {
+  const { name, model } = isObject(object) ? object : {}
+  const named = typeof name === 'string' ? spliceAt(text, [['name']], () => JSON.stringify(name)) : text
+  return typeof model === 'string' ? spliceAt(named, [['model']], () => JSON.stringify(model)) : named
 }
 
 /** Headers of Google's uploads, and the name of a file. */
