@@ -32,6 +32,8 @@ export interface RawNumber {
 type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
 
 const twins = new WeakMap<object, object>()
+/** The same with numbers such as `1.0`, for what `keepFloats` recorded. */
+const floatTwins = new WeakMap<object, object>()
 
 /** A number that may have lost digits, with what can precede a number; matches inside strings are false positives that only cost time. */
 const long = /[:,[][\s-]*(?:\d[\d.]{15}|[\d.]+[eE])/
@@ -86,10 +88,26 @@ export const parseAsWritten = (text: string): unknown => JSON.parse(text, revive
 export function keepDigits(text: string, value: unknown, hasLong = long.test(text)): void {
   if (!hasLong || typeof value !== 'object' || value === null) return
   try {
-    pair(value, revived(text))
+    pair(value, revived(text), twins)
   } catch {
     // Nested deeper than any codec goes.
   }
+}
+
+/** Records where `value`, parsed from `text`, had numbers such as `1.0`: for what `exactCall` writes. `hasFloats`: whether it had. */
+export function keepFloats(text: string, value: unknown, hasFloats = wholeFloatWithin.test(text)): void {
+  if (!hasFloats || typeof value !== 'object' || value === null) return
+  try {
+    pair(value, JSON.parse(text, reviveFloats as (key: string, value: unknown) => unknown), floatTwins)
+  } catch {
+    // As above.
+  }
+}
+
+/** Arguments or results of a tool for passing on as text: as `exact`, and `1.0` stays `1.0` if `keepFloats` has recorded it. */
+export function exactCall<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  return (floatTwins.get(value) as Value | undefined) ?? exact(value)
 }
 
 /** A free value for passing on: the parsed one, or its twin with raw numbers. */
@@ -108,15 +126,16 @@ const reviveAsWritten: Reviver = (_, value, { source }) =>
 
 const revived = (text: string): unknown => JSON.parse(text, revive as (key: string, value: unknown) => unknown)
 
-/** True where `twin` has a raw number; then the pair is recorded. */
-function pair(value: object, twin: unknown): boolean {
+/** True where `twin` has a raw number; then the pair is recorded in `pairs`. */
+function pair(value: object, twin: unknown, pairs: WeakMap<object, object>): boolean {
   if (typeof twin !== 'object' || twin === null) return false
   let differs = false
   for (const [key, inner] of Object.entries(value)) {
     const other = (twin as JsonObject)[key]
-    if (typeof inner === 'number' ? inner !== other : typeof inner === 'object' && inner !== null && pair(inner, other)) differs = true
+    if (typeof inner === 'number' ? inner !== other : typeof inner === 'object' && inner !== null && pair(inner, other, pairs))
+      differs = true
   }
-  if (differs) twins.set(value, twin)
+  if (differs) pairs.set(value, twin)
   return differs
 }
 

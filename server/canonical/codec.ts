@@ -26,6 +26,8 @@ export interface ScannedBody {
   value: Record<string, unknown>
   /** The sought string prefixes that the scan found (`hasBeginning`); absent = the text has to be searched. */
   begins?: ReadonlySet<string>
+  /** A nested number is written as `1.0` is; absent = not known. */
+  hasFloats?: boolean
 }
 
 /** Code that reads a body more than once scans it first (`#wire/json-scan`); to read it once, its text is enough. */

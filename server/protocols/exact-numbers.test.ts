@@ -11,7 +11,9 @@ const numbers = [
   ...['1234567890123456789', '-9223372036854775808', '9223372036854775807', '0.1234567890123456789', '12345678901234567890123'],
   ...['1e400', '-1.5e-400', '1234567890123456.75', '0.10000000000000001'],
 ]
-const args = `{"ids":[${numbers}],"deep":{"id":${numbers[0]},"near":9007199254740991,"far":1e21}}`
+/** Numbers that lose only their form; kept in arguments and results of tools. */
+const floats = ['1.0', '-20.00', '3.0']
+const args = `{"ids":[${numbers}],"floats":[${floats.slice(0, 2)}],"one":${floats[2]},"deep":{"id":${numbers[0]},"near":9007199254740991,"far":1e21}}`
 const schema = `{"type":"object","properties":{"id":{"type":"integer","minimum":${numbers[1]},"maximum":${numbers[2]}},"of":{"enum":[${numbers}]}}}`
 const quoted = (json: string) => JSON.stringify(json)
 
@@ -45,7 +47,10 @@ const path = 'asked:generateContent'
 /** How often each number occurs in a text, digit for digit. */
 const counts = (text: string) =>
   Object.fromEntries(
-    numbers.map((number) => [number, text.split(new RegExp(`(?<![\\w.-])${number.replaceAll('.', '\\.')}(?![\\w.])`)).length - 1]),
+    [...numbers, ...floats].map((number) => [
+      number,
+      text.split(new RegExp(`(?<![\\w.-])${number.replaceAll('.', '\\.')}(?![\\w.])`)).length - 1,
+    ]),
   )
 
 const asked = (client: Name): ConversationRequest => conversationCodecs[client].readRequest(requests[client], path)
@@ -181,6 +186,8 @@ const odd: [Name, string, string][] = [
     sse(
       `{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"id":"c1","name":"look","willContinue":true,"partialArgs":[${numbers
         .map((number, at) => `{"jsonPath":"$.ids[${at}]","numberValue":${at === 2 ? quoted(number) : number}}`)
+        .join()},${floats
+        .map((number, at) => `{"jsonPath":"$.${at === 2 ? 'one' : `floats[${at}]`}","numberValue":${number}}`)
         .join()}]}}]}}]}`,
       `{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"id":"c1","partialArgs":[{"jsonPath":"$.deep.id","numberValue":${numbers[0]}},{"jsonPath":"$.deep.near","numberValue":9007199254740991},{"jsonPath":"$.deep.far","numberValue":1e21}]}}]},"finishReason":"STOP"}]}`,
     ),

@@ -5,7 +5,7 @@
  * This folder converts bytes to frames and back and edits raw JSON text, without knowing any protocol's fields.
  */
 import { GatewayError } from '#shared/errors'
-import { keepDigits } from '#shared/exact-numbers'
+import { keepDigits, keepFloats } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { ambiguousField, countNames, type NameTable } from './json-names.ts'
 
@@ -33,6 +33,8 @@ export interface ScannedObject extends JsonSpans {
   value: Record<string, unknown>
   /** The sought prefixes with which some string, name or value, begins. */
   begins: ReadonlySet<string>
+  /** A nested number is written as `1.0` is. */
+  hasFloats: boolean
 }
 
 interface Limits {
@@ -51,11 +53,14 @@ interface Counts {
   begins: Set<string>
   /** A number has sixteen characters or more, or an exponent: digits may be lost. */
   hasLong: boolean
+  /** A number has a fraction of zeros only: its form is lost. */
+  hasFloats: boolean
 }
 
 const QUOTE = 0x22
 const COMMA = 0x2c
 const POINT = 0x2e
+const ZERO = 0x30
 const COLON = 0x3a
 const OPEN_LIST = 0x5b
 const BACKSLASH = 0x5c
@@ -69,19 +74,24 @@ const CLOSE_OBJECT = 0x7d
  * `invalid_json`, or `ambiguous_field` (a name twice in an object, or a variant of a name in `names`).
  */
 export function scanObject(text: string, names?: NameTable): ScannedObject {
-  const counts: Counts = { names: 0, sought: names?.sought ?? [], begins: new Set(), hasLong: false }
+  const counts: Counts = { names: 0, sought: names?.sought ?? [], begins: new Set(), hasLong: false, hasFloats: false }
   const spans = scanFields(text, 0, requestLimits, counts)
   const value = parse(text)
   if (!spans || !isObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
   if (countNames(value, names) !== counts.names) throw ambiguousField(duplicateIn(text, names))
   keepDigits(text, value, counts.hasLong)
-  return { open: spans.open, fields: spans.fields, text, value, begins: counts.begins }
+  return { open: spans.open, fields: spans.fields, text, value, begins: counts.begins, hasFloats: counts.hasFloats }
+}
+
+/** Keeps the form of numbers in calls of tools and their results (`exactCall`), where the body has any that would lose it. */
+export function keepCallNumbers({ text, value, hasFloats = false }: Pick<ScannedObject, 'text' | 'value'> & { hasFloats?: boolean }): void {
+  keepFloats(text, value, hasFloats)
 }
 
 /** Throws `ambiguous_field` for valid JSON in which an object has a name twice; `value` is its parsed form. */
 export function refuseDuplicates(text: string, value: unknown, names?: NameTable): void {
   if (typeof value !== 'object' || value === null) return
-  const counts: Counts = { names: 0, sought: [], begins: new Set(), hasLong: false }
+  const counts: Counts = { names: 0, sought: [], begins: new Set(), hasLong: false, hasFloats: false }
   skipNested(text, skipSpace(text, 0), Number.POSITIVE_INFINITY, counts)
   if (countNames(value, names) !== counts.names) throw ambiguousField(duplicateIn(text, names))
 }
@@ -194,12 +204,19 @@ function skipNested(text: string, start: number, limit: number, counts?: Counts)
 /** The position after the digits, points and exponent that begin at `start`. */
 function skipDigits(text: string, start: number, counts: Counts): number {
   let at = start
+  let point = -1
   for (; ; at++) {
     const code = text.charCodeAt(at)
-    if ((code | 0x20) === LETTER_E) counts.hasLong = true
-    else if (!isDigit(code) && code !== POINT) break
+    if (code === POINT) point = at
+    else if ((code | 0x20) === LETTER_E) counts.hasLong = true
+    else if (!isDigit(code)) break
   }
   if (at - start >= 16) counts.hasLong = true
+  if (point !== -1) {
+    let last = at - 1
+    while (text.charCodeAt(last) === ZERO) last--
+    if (last === point) counts.hasFloats = true
+  }
   return at
 }
 

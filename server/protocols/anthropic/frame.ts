@@ -1,7 +1,7 @@
 /** Events of a Messages stream as frames, both ways. */
 import type { Frame } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
-import { exact, keepDigits } from '#shared/exact-numbers'
+import { exactCall, keepDigits, keepFloats } from '#shared/exact-numbers'
 import { parseObject } from '#wire/json-scan'
 
 /** A JSON object of this dialect. */
@@ -19,12 +19,15 @@ export function readEvent({ data, event }: Frame): WireEvent | 'nothing' | 'garb
   const parsed = parseObject(data)
   if (!parsed) return 'garbage'
   // Only the beginning of a block has values that are passed on.
-  if (parsed.type === 'content_block_start') keepDigits(data, parsed)
+  if (parsed.type === 'content_block_start') {
+    keepDigits(data, parsed)
+    keepFloats(data, parsed)
+  }
   return { type: typeof parsed.type === 'string' ? parsed.type : event, data: parsed }
 }
 
 /** `value` as JSON, or undefined when it nests deeper than any real answer: writing it could exhaust the stack. */
-export const jsonText = (value: unknown): string | undefined => (isShallow(value, 64) ? JSON.stringify(exact(value)) : undefined)
+export const jsonText = (value: unknown): string | undefined => (isShallow(value, 64) ? JSON.stringify(exactCall(value)) : undefined)
 
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true

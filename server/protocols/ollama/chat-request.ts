@@ -5,10 +5,10 @@ import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
 import { type Fields, readBody } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
-import { exact } from '#shared/exact-numbers'
+import { exact, exactCall } from '#shared/exact-numbers'
 import type { JsonObject } from '#shared/json'
 import { OllamaChatRequest, OllamaGenerateRequest, type OllamaMessage } from '#shared/protocols/ollama/ollama'
-import { scanObject } from '#wire/json-scan'
+import { keepCallNumbers, scanObject } from '#wire/json-scan'
 import { imageParts, readSettings } from './settings.ts'
 
 const chatNames = bodyNames('ollama', [OllamaChatRequest])
@@ -17,7 +17,9 @@ const generateNames = bodyNames('ollama', [OllamaGenerateRequest])
 /** The body of `/api/chat`. Throws GatewayError. */
 export function readChat(text: string): Reworded {
   const losses = lossList()
-  const { fields: body, unread } = readBody<OllamaChatRequest>(scanObject(text, chatNames).value)
+  const scan = scanObject(text, chatNames)
+  keepCallNumbers(scan)
+  const { fields: body, unread } = readBody<OllamaChatRequest>(scan.value)
   const settings = readSettings(body, losses)
   const turns = openTurns()
   const messages = body.objects('messages').map((message) => turns.message(message.as<OllamaMessage>()))
@@ -66,7 +68,11 @@ function openTurns() {
     const name = asked.needText('name')
     waiting.push({ id, name })
     const given = asked.json('arguments')
-    return { id, type: 'function', function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(exact(given ?? {})) } }
+    return {
+      id,
+      type: 'function',
+      function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(exactCall(given ?? {})) },
+    }
   }
 
   function answeredCall(message: Fields<OllamaMessage>): string {

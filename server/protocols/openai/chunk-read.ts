@@ -9,7 +9,7 @@ import { later, nothingDelivered, type ReportedUsage } from '#canonical/delivere
 import { lossList } from '#protocols/codec/field-writers'
 import { type KnownFields, knownFields, unknownFields } from '#protocols/codec/known-fields'
 import { GatewayError } from '#shared/errors'
-import { keepDigits } from '#shared/exact-numbers'
+import { keepDigits, keepFloats } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { readOrigin } from './answer.ts'
 import { carries } from './choice.ts'
@@ -138,7 +138,10 @@ const hasObject = /(?:arguments|input)"\s*:\s*\{/
 function parse(data: string): Body | undefined {
   try {
     const parsed: unknown = JSON.parse(data)
-    if (hasObject.test(data)) keepDigits(data, parsed)
+    if (hasObject.test(data)) {
+      keepDigits(data, parsed)
+      keepFloats(data, parsed)
+    }
     return isObject(parsed) ? parsed : undefined
   } catch {
     return undefined

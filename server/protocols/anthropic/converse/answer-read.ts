@@ -4,7 +4,7 @@ import type { ConversationEvent } from '#canonical/conversation-event'
 import { joinLosses } from '#canonical/loss'
 import { lossList } from '#protocols/codec/field-writers'
 import { knownFields, unknownFields, unknownKinds } from '#protocols/codec/known-fields'
-import { exact, keepDigits } from '#shared/exact-numbers'
+import { exactCall, keepDigits, keepFloats } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
 import { broken, type Json } from '../frame.ts'
@@ -26,12 +26,13 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
   const message = answer && isObject(answer.output) ? answer.output.message : undefined
   if (!answer || !isObject(message) || !Array.isArray(message.content)) throw broken()
   keepDigits(body, answer)
+  if (body.includes('"toolUse"')) keepFloats(body, answer)
   const losses = lossList()
   const tell = unknownFields(losses)
   tell(answer, answerFields)
   const content = message.content.filter(isObject).flatMap((block, index) => {
     tell(block, blockFields, 'content', index)
-    return messagesBlock(exact(block)) ?? []
+    return messagesBlock(exactCall(block)) ?? []
   })
   const usage = messagesUsage(answer)
   const written = {

@@ -3,7 +3,7 @@
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
  */
 import type { RewordedStream, WordingContext } from '#canonical/wording'
-import { exact, keepDigits } from '#shared/exact-numbers'
+import { exactCall, keepDigits, keepFloats } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { Frame } from '#shared/sse'
 import { eventStreamMessage } from '#wire/event-stream-write'
@@ -53,7 +53,7 @@ function blockOf(block: Json): Json | undefined {
       return { citationsContent: { content: [{ text: block.text }], citations: citations.map(citationOf) } }
     }
     case 'tool_use':
-      return { toolUse: { toolUseId: block.id, name: block.name, input: exact(block.input) } }
+      return { toolUse: { toolUseId: block.id, name: block.name, input: exactCall(block.input) } }
     case 'thinking':
       return { reasoningContent: { reasoningText: { text: block.thinking, signature: block.signature } } }
     case 'redacted_thinking':
@@ -67,6 +67,7 @@ function blockOf(block: Json): Json | undefined {
 export function writeConverse(body: string, { elapsed }: WordingContext): string {
   const answer = parseObject(body) ?? {}
   keepDigits(body, answer)
+  if (body.includes('"tool_use"')) keepFloats(body, answer)
   const content = (Array.isArray(answer.content) ? answer.content : []).filter(isObject).flatMap((block) => blockOf(block) ?? [])
   return JSON.stringify({
     output: { message: { role: 'assistant', content } },

@@ -5,7 +5,7 @@
 import type { LossList } from '#canonical/loss'
 import { type Fields, invalidField } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
-import { exact } from '#shared/exact-numbers'
+import { exactCall } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { ConverseBlock } from '#shared/protocols/bedrock/converse'
 import type { Json } from '../frame.ts'
@@ -61,7 +61,7 @@ function readBlock(block: Block, losses: LossList): Json {
     case 'text':
       return { type: 'text', text: block.needText('text') }
     case 'json':
-      return { type: 'text', text: JSON.stringify(exact(block.json('json'))) }
+      return { type: 'text', text: JSON.stringify(exactCall(block.json('json'))) }
     case 'image':
       return readImage(block)
     case 'document':
@@ -69,7 +69,7 @@ function readBlock(block: Block, losses: LossList): Json {
     case 'toolUse': {
       const call = block.needObject('toolUse')
       call.ignore('type')
-      return { type: 'tool_use', id: call.needText('toolUseId'), name: call.needText('name'), input: exact(call.json('input')) ?? {} }
+      return { type: 'tool_use', id: call.needText('toolUseId'), name: call.needText('name'), input: exactCall(call.json('input')) ?? {} }
     }
     case 'toolResult':
       return readResult(block, losses)

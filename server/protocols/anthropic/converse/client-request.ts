@@ -12,7 +12,7 @@ import { GatewayError } from '#shared/errors'
 import { exact, parseExactObject } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { ConverseRequest, type ConverseTool } from '#shared/protocols/bedrock/converse'
-import { scanObject } from '#wire/json-scan'
+import { keepCallNumbers, scanObject } from '#wire/json-scan'
 import type { Json } from '../frame.ts'
 import { mark, readBlocks } from './client-blocks.ts'
 
@@ -24,7 +24,9 @@ const usualLimit = 4096
 /** Throws GatewayError for a request that cannot be read, or expressed in Messages. */
 export function readConverse(text: string, stream: boolean): Reworded {
   const losses = lossList()
-  const { fields: body, unread } = readBody<ConverseRequest>(scanObject(text, names).value)
+  const scan = scanObject(text, names)
+  keepCallNumbers(scan)
+  const { fields: body, unread } = readBody<ConverseRequest>(scan.value)
   const messages = body.objects('messages').map((turn) => ({
     role: turn.word('role', ['user', 'assistant']) ?? turn.needText('role'),
     content: readBlocks(turn.objects('content'), losses),

@@ -12,7 +12,7 @@ import type {
   Turn,
 } from '#canonical/conversation'
 import { type Fields, type ItemReader, invalidField } from '#protocols/codec/fields'
-import { exact } from '#shared/exact-numbers'
+import { exact, exactCall } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { CountTokensRequest, MessagesBlock, MessagesMessage, MessagesSource, MessagesTool } from '#shared/protocols/anthropic/messages'
 import { readCitation } from './citations.ts'
@@ -162,7 +162,7 @@ function readCall(block: Block, { names }: Reading): CallPart {
   // Every call of an answer names its caller, and clients send that back: `direct` has no more fields, any other caller has.
   block.objectIf('caller')?.ignore('type')
   names.set(callId, name)
-  return { kind: 'call', callId, name, form: 'json', argsText: JSON.stringify(exact(input)), path: block.pathOf('input') }
+  return { kind: 'call', callId, name, form: 'json', argsText: JSON.stringify(exactCall(input)), path: block.pathOf('input') }
 }
 
 function readResult(block: Block, reading: Reading): ResultPart {

@@ -15,17 +15,23 @@ import type {
   ToolPolicy,
 } from '#canonical/conversation'
 import { type Fields, invalidField, readBody } from '#protocols/codec/fields'
+import { scanned } from '#protocols/codec/head'
 import { exact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { CountTokensRequest, MessagesBlock, MessagesRequest, MessagesTool } from '#shared/protocols/anthropic/messages'
-import { checkCount, checkMessages } from './head.ts'
+import { keepCallNumbers } from '#wire/json-scan'
+import { checkCount, checkMessages, scan } from './head.ts'
 import { type Reading, readMark, readTurns } from './request-read-turns.ts'
 
 type Body = Fields<MessagesRequest>
 type OutputConfig = Fields<NonNullable<MessagesRequest['output_config']>>
 
 /** Throws GatewayError 400 with the path of the wrong field as `param`. */
-export const readRequest = (given: RequestBody): ConversationRequest => readConversation(checkMessages(given))
+export function readRequest(given: RequestBody): ConversationRequest {
+  const request = scanned(given, scan)
+  if (request.text.includes('"tool_use"')) keepCallNumbers(request)
+  return readConversation(checkMessages(request))
+}
 
 /** The same for a request to count tokens. */
 export const readCountRequest = (given: RequestBody): ConversationRequest => readConversation(checkCount(given))

@@ -7,7 +7,7 @@ import { lossList } from '#protocols/codec/field-writers'
 import { type Fields, readBody } from '#protocols/codec/fields'
 import { clientName } from '#protocols/codec/tool-names'
 import { unwrapInput } from '#protocols/codec/wrapped-tool'
-import { exact, keepDigits } from '#shared/exact-numbers'
+import { exact, keepDigits, keepFloats } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { MessagesBlock, MessagesResponse } from '#shared/protocols/anthropic/messages'
 import { broken, type Json, jsonText } from '../frame.ts'
@@ -20,6 +20,7 @@ import { readUsage, recordBreakdown } from './usage.ts'
 export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = parseAnswer(body)
   keepDigits(body, answer)
+  if (body.includes('"tool_use"')) keepFloats(body, answer)
   const { fields, unread } = readBody<MessagesResponse>(answer)
   const parts = fields
     .objectsIf('content')

@@ -82,3 +82,6 @@ export function parseArgs(text: string): Body | undefined {
 export function inlineData(mimeType: string | undefined, data: string): Body {
   return { inlineData: { mimeType: mimeType ?? 'application/octet-stream', data } }
 }
+
+/** Whether an answer or a request may have function calls. */
+export const hasCall = (json: string): boolean => json.includes('functionCall') || json.includes('function_call')

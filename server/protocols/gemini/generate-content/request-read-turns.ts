@@ -5,7 +5,7 @@
 import type { CallPart, MediaPart, MediaSource, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
 import { type Fields, invalidField, missingField } from '#protocols/codec/fields'
 import { isKeptAddress } from '#protocols/codec/file-address'
-import { exact } from '#shared/exact-numbers'
+import { exactCall } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type {
   GeminiContent,
@@ -116,7 +116,7 @@ function readCall(call: Fields<GeminiFunctionCall>, part: Fields<GeminiPart>, re
     callId,
     name,
     form: 'json',
-    argsText: JSON.stringify(exact(args)),
+    argsText: JSON.stringify(exactCall(args)),
     ...(opaque.length > 0 && { opaque }),
     path: call.pathOf('args'),
   }
@@ -141,7 +141,7 @@ function readResult(response: Fields<GeminiFunctionResponse>, reading: Reading):
     if (!found) throw invalidField(part.path, 'media')
     return found
   })
-  const { text, isError } = readOutcome(exact(response.object('response')?.whole() ?? {}), name)
+  const { text, isError } = readOutcome(exactCall(response.object('response')?.whole() ?? {}), name)
   const said: TextPart[] = text === '' ? [] : [{ kind: 'text', text }]
   return { kind: 'result', callId: call.callId, name: call.name, form: 'json', isError, parts: [...said, ...media] }
 }

@@ -4,8 +4,10 @@ import type { ConversationRequest, Instruction } from '#canonical/conversation'
 import { type Fields, invalidField, type ReadBody, readBody } from '#protocols/codec/fields'
 import { scanned } from '#protocols/codec/head'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
+import { keepCallNumbers } from '#wire/json-scan'
 import { readPath } from '../path.ts'
 import { camel, protoRules } from '../proto-json.ts'
+import { hasCall } from './part.ts'
 import { readSettings, readTier } from './request-read-settings.ts'
 import { readToolPolicy, readTools } from './request-read-tools.ts'
 import { readTurns } from './request-read-turns.ts'
@@ -13,7 +15,9 @@ import { readTurns } from './request-read-turns.ts'
 /** `path` is `{model}:{action}`. Throws GatewayError 400 with `param` as the path in the caller's body. */
 export function readRequest(given: RequestBody, path?: string): ConversationRequest {
   const { model, action } = readPath(path)
-  const body = readBody<GenerateContentRequest>(scanned(given).value, protoRules)
+  const scan = scanned(given)
+  if (hasCall(scan.text)) keepCallNumbers(scan)
+  const body = readBody<GenerateContentRequest>(scan.value, protoRules)
   return readConversation(body, model, action === 'streamGenerateContent')
 }
 

@@ -9,7 +9,7 @@ import type { LossList } from '#canonical/loss'
 import type { Fields } from '#protocols/codec/fields'
 import { clientName } from '#protocols/codec/tool-names'
 import { unwrapInput } from '#protocols/codec/wrapped-tool'
-import { exact } from '#shared/exact-numbers'
+import { exact, exactCall } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { GeminiCandidate, GeminiPart } from '#shared/protocols/gemini/generate-content'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
@@ -145,7 +145,7 @@ export function candidateReader(
     }
     if (!openCall) return
     openCall.opaque.push(...(goesOn ? opaque : []))
-    for (const piece of pickObjects(call, 'partialArgs')) openCall.args.add(exact(piece))
+    for (const piece of pickObjects(call, 'partialArgs')) openCall.args.add(exactCall(piece))
     if (pick(call, 'willContinue') !== true) endCall()
   }
 
@@ -155,7 +155,7 @@ export function candidateReader(
     openCall = undefined
     hasCalls = true
     const given = pickObject(call, 'args')
-    writeCall(call, given && Object.keys(given).length > 0 ? JSON.stringify(exact(given)) : args.text(), opaque)
+    writeCall(call, given && Object.keys(given).length > 0 ? JSON.stringify(exactCall(given)) : args.text(), opaque)
   }
 
   function writeCall(call: Body, argsText: string, opaque: Opaque[]): void {

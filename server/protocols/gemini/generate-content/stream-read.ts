@@ -9,18 +9,18 @@ import type { Loss } from '#canonical/loss'
 import { lossList } from '#protocols/codec/field-writers'
 import { readBody } from '#protocols/codec/fields'
 import { asGatewayError, GatewayError } from '#shared/errors'
-import { keepDigits } from '#shared/exact-numbers'
+import { keepDigits, keepFloats } from '#shared/exact-numbers'
 import type { GenerateContentResponse } from '#shared/protocols/gemini/generate-content'
 import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
 import { type Body, pick, pickObjects, pickText, protoRules } from '../proto-json.ts'
 import { type Delivered, nothingDelivered, readUsage, settleUsage } from '../usage.ts'
 import { blockedFinish } from './finish.ts'
+import { hasCall } from './part.ts'
 import { blockOf, measure, placeOf } from './response-meter.ts'
 import { type CandidateReader, candidateReader } from './stream-read-candidate.ts'
 
 /** Of all that streams, only calls have values that are passed on. */
-const hasCall = (data: string) => data.includes('functionCall') || data.includes('function_call')
 
 /** A reader for one stream. */
 export function geminiReader(memo: Memo, codecContext: CodecContext): StreamReader {
@@ -37,7 +37,10 @@ export function geminiReader(memo: Memo, codecContext: CodecContext): StreamRead
     const chunk = parseObject(data)
     // The end of the stream may cut an event in two; `end` decides whether the answer was complete.
     if (!chunk) return answer.isComplete() ? [] : fail(broken())
-    if (hasCall(data)) keepDigits(data, chunk)
+    if (hasCall(data)) {
+      keepDigits(data, chunk)
+      keepFloats(data, chunk)
+    }
     const error = pick(chunk, 'error')
     if (error !== undefined) return fail(readInnerError(error))
     try {

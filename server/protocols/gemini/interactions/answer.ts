@@ -1,6 +1,6 @@
 /** A response as an interaction. */
 
-import { parseExactObject } from '#shared/exact-numbers'
+import { parseArguments } from '#shared/exact-numbers'
 import { isObject, type JsonObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
 import { askedStep, listOf, stepsOf } from './steps.ts'
@@ -62,5 +62,5 @@ export const writeInteraction = (body: string): string => JSON.stringify(interac
 /** The interaction with its input; `items`: the list of input items, as text, oldest first. */
 export function withInput(interaction: string, items: string): string {
   const input = listOf(parseObject(items)?.data).flatMap(askedStep)
-  return JSON.stringify({ ...parseExactObject(interaction), input })
+  return JSON.stringify({ ...parseArguments(interaction), input })
 }

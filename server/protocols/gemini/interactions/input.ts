@@ -2,7 +2,7 @@
 import { fileMark, keptFileIn } from '#canonical/kept-file'
 import type { LossList } from '#canonical/loss'
 import { type Fields, invalidField } from '#protocols/codec/fields'
-import { exact } from '#shared/exact-numbers'
+import { exactCall } from '#shared/exact-numbers'
 import { isObject, type JsonObject } from '#shared/json'
 import type { InteractionContent, InteractionRequest, InteractionStep } from '#shared/protocols/gemini/interactions'
 
@@ -63,7 +63,7 @@ function readStep(step: Step, losses: LossList): JsonObject[] {
       return [readThought(step, losses)]
     case 'function_call': {
       const { name, id } = { name: step.needText('name'), id: step.needText('id') }
-      return [{ type: 'function_call', call_id: id, name, arguments: JSON.stringify(exact(step.json('arguments') ?? {})) }]
+      return [{ type: 'function_call', call_id: id, name, arguments: JSON.stringify(exactCall(step.json('arguments') ?? {})) }]
     }
     case 'function_result':
       return [readResult(step, losses)]
@@ -129,7 +129,7 @@ function outputOf(step: Step, losses: LossList): unknown {
       .as<{ result: InteractionContent[] }>()
       .objects('result')
       .map((content) => readContent(content, losses))
-  return JSON.stringify(exact(step.json('result') ?? {}))
+  return JSON.stringify(exactCall(step.json('result') ?? {}))
 }
 
 const sounds: Readonly<Record<string, string>> = { 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/mp3': 'mp3', 'audio/mpeg': 'mp3' }

@@ -6,7 +6,7 @@ import { lossList } from '#protocols/codec/field-writers'
 import { missingField, readBody } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
 import { InteractionRequest } from '#shared/protocols/gemini/interactions'
-import { scanObject } from '#wire/json-scan'
+import { keepCallNumbers, scanObject } from '#wire/json-scan'
 import { readInput } from './input.ts'
 import { onlyNative, readSettings } from './settings.ts'
 
@@ -22,7 +22,9 @@ const native = {
 /** Throws GatewayError. */
 export function readInteraction(text: string): Reworded {
   const losses = lossList()
-  const { fields: body, unread } = readBody<InteractionRequest>(scanObject(text, names).value)
+  const scan = scanObject(text, names)
+  keepCallNumbers(scan)
+  const { fields: body, unread } = readBody<InteractionRequest>(scan.value)
   if (body.has('agent')) throw onlyNative('agent', 'An agent')
   const more = body.as<Record<keyof typeof native | 'webhook_config' | 'safety_settings', unknown>>()
   for (const name of Object.keys(native) as (keyof typeof native)[]) if (more.has(name)) throw onlyNative(name, native[name])

@@ -6,7 +6,7 @@ import { type Fields, readBody } from '#protocols/codec/fields'
 import { clientName } from '#protocols/codec/tool-names'
 import { unwrapInput } from '#protocols/codec/wrapped-tool'
 import { GatewayError } from '#shared/errors'
-import { exact, keepDigits } from '#shared/exact-numbers'
+import { exactCall, keepDigits, keepFloats } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { ChatAnswer, ChatAnswerMessage, ChatChoice, ChatToolCall } from '#shared/protocols/openai/chat'
 import { indexOf, readAnswer, readChoices, readOrigin, unplaced } from '../answer.ts'
@@ -22,6 +22,7 @@ import { readExtraContent, readReasoning } from './reasoning.ts'
 export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = readAnswer(body)
   keepDigits(body, answer)
+  if (body.includes('"tool_calls"')) keepFloats(body, answer)
   const delivered = nothingDelivered()
   for (const choice of readChoices(answer)) measureMessage(choice, delivered)
   const { fields, unread } = readBody<ChatAnswer>(answer)
@@ -170,7 +171,7 @@ function callOf(
 export function argsOf(args: unknown): string {
   if (!isObject(args)) return typeof args === 'string' ? args : ''
   try {
-    return JSON.stringify(exact(args))
+    return JSON.stringify(exactCall(args))
   } catch {
     return ''
   }
