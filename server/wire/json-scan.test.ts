@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
+import { exact } from '#shared/exact-numbers'
 import { threadMs, threadNow } from '#testing/thread-time'
 import { nameTable } from './json-names.ts'
 import { isNamed, scanFields, scanObject } from './json-scan.ts'
@@ -137,4 +138,24 @@ describe('beginnings that are sought', () => {
   test('are not what stands within a string, or is longer', () => {
     expect(begins('{"a":"x gw1.","b":"say \\"gw1.\\"","cache_controls":1}')).toEqual([])
   })
+})
+
+test.each([
+  ['9007199254740991', 1],
+  ['-9007199254740992', 1],
+  ['0.12345678901234', 1],
+  ['1234567890123.45', 1],
+  ['9007199254740993', 2],
+  ['12345678901234.567', 2],
+  ['0.1234567890123456', 2],
+  ['1e3', 2],
+])('%s is read %i times', (number, times) => {
+  const read = spyOn(JSON, 'parse')
+  try {
+    const { value } = scanObject(`{"a":[${number}]}`)
+    expect(read.mock.calls.length).toBe(times)
+    expect(Number(JSON.stringify(exact(value.a)).slice(1, -1))).toBe(Number(number))
+  } finally {
+    read.mockRestore()
+  }
 })

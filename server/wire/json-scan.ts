@@ -51,7 +51,7 @@ interface Counts {
   names: number
   sought: readonly string[]
   begins: Set<string>
-  /** A number has sixteen characters or more, or an exponent: digits may be lost. */
+  /** A number has more digits than a double may have, or an exponent: digits may be lost. */
   hasLong: boolean
   /** A number has a fraction of zeros only: its form is lost. */
   hasFloats: boolean
@@ -211,7 +211,9 @@ function skipDigits(text: string, start: number, counts: Counts): number {
     else if ((code | 0x20) === LETTER_E) counts.hasLong = true
     else if (!isDigit(code)) break
   }
-  if (at - start >= 16) counts.hasLong = true
+  // A double has every number of fifteen digits, and integers up to 2^53, which many schemas name as their maximum.
+  const length = at - start
+  if (length > 16 || (length === 16 && point === -1 && text.slice(start, at) > '9007199254740992')) counts.hasLong = true
   if (point !== -1) {
     let last = at - 1
     while (text.charCodeAt(last) === ZERO) last--
