@@ -94,9 +94,19 @@ function readFields(text: string, isFirst: boolean) {
     return { event: undefined, data: text.slice(6, -2) }
   }
   const from = isFirst && text.charCodeAt(0) === 0xfeff ? 1 : 0
-  const values = (name: string) => fieldSpans(text, name, from).map((span) => text.slice(span.start, span.end))
-  const data = values('data')
-  return { event: values('event').at(-1) || undefined, data: data.length === 0 ? undefined : data.join('\n') }
+  let event: string | undefined
+  let data: string | undefined
+  for (let at = from; at < text.length; ) {
+    const end = endOfLine(text, at)
+    const line = valueIn(text, 'data', at, end)
+    if (line) data = (data === undefined ? '' : `${data}\n`) + text.slice(line.start, line.end)
+    else {
+      const name = valueIn(text, 'event', at, end)
+      if (name) event = text.slice(name.start, name.end)
+    }
+    at = end + 1
+  }
+  return { event: event || undefined, data }
 }
 
 /** Positions of the values of field `name` in the text of one frame, from position `from` on. */
@@ -104,19 +114,40 @@ export function fieldSpans(text: string, name: string, from = 0): Span[] {
   const spans: Span[] = []
   for (let at = from; at < text.length; ) {
     const end = endOfLine(text, at)
-    const colon = at + name.length
-    if (text.startsWith(name, at)) {
-      if (colon === end) spans.push({ start: end, end })
-      else if (text[colon] === ':') spans.push({ start: text[colon + 1] === ' ' ? colon + 2 : colon + 1, end })
-    }
+    const span = valueIn(text, name, at, end)
+    if (span) spans.push(span)
     // After a CR this may point at its LF, which then reads as an empty line, not as a field.
     at = end + 1
   }
   return spans
 }
 
+/** The value of the field `name` in the line from `at` to `end`; undefined if it is a line of another field. */
+function valueIn(text: string, name: string, at: number, end: number): Span | undefined {
+  if (!text.startsWith(name, at)) return undefined
+  const colon = at + name.length
+  if (colon === end) return { start: end, end }
+  return text[colon] === ':' ? { start: text[colon + 1] === ' ' ? colon + 2 : colon + 1, end } : undefined
+}
+
+/** Characters after which a line counts as long: the runtime's own search is faster there, but not in short ones. */
+const shortLine = 256
+
 function endOfLine(text: string, from: number): number {
+  const short = Math.min(text.length, from + shortLine)
   let at = from
-  while (at < text.length && text.charCodeAt(at) !== LF && text.charCodeAt(at) !== CR) at++
-  return at
+  while (at < short && text.charCodeAt(at) !== LF && text.charCodeAt(at) !== CR) at++
+  return at < short ? at : endOfLongLine(text, at)
+}
+
+/** In parts that grow, so that a search for one of the two characters never goes far beyond the other. */
+function endOfLongLine(text: string, from: number): number {
+  let size = shortLine
+  for (let at = from; at < text.length; at += size) {
+    size *= 2
+    const part = text.slice(at, at + size)
+    const [feed, back] = [part.indexOf('\n'), part.indexOf('\r')]
+    if (feed !== -1 || back !== -1) return at + (feed === -1 || (back !== -1 && back < feed) ? back : feed)
+  }
+  return text.length
 }

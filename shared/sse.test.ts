@@ -140,6 +140,26 @@ describe('size', () => {
     expect(threadNow() - start).toBeLessThan(2000)
   })
 
+  test.each(['\n', '\r\n', '\r'])('lines of any length, ended by %j, are read as they are', (end) => {
+    for (const length of [0, 1, 200, 255, 256, 257, 511, 768, 769, 5000]) {
+      const [first, second] = ['a'.repeat(length), 'b'.repeat(300)]
+      const lines = [`event: ${first}`, `data:${first}`, `: ${second}`, 'event: end', `data: ${second}`, `data: ${first}`, '', '']
+      const [frame] = feed([encode(lines.join(end))])
+      expect([frame?.event, frame?.data]).toEqual(['end', `${first}\n${second}\n${first}`])
+    }
+  })
+
+  test('long lines that end in CR alone take linear time', () => {
+    const cost = (lines: number) => {
+      const bytes = encode(`${`data: ${'a'.repeat(600)}\r`.repeat(lines)}\r`)
+      const start = threadNow()
+      expect(feed([bytes])[0]?.data?.length).toBe(lines * 601 - 1)
+      return threadNow() - start
+    }
+    cost(1000)
+    expect(cost(16_000)).toBeLessThan(Math.max(64 * cost(1000), 400))
+  })
+
   test('a frame at the limit passes, one byte more is an upstream error, in one chunk or many', () => {
     const event = (size: number) => encode(`data: ${'x'.repeat(size - 8)}\n\n`)
     for (const cut of [(bytes: Uint8Array) => [bytes], oneByOne]) {
