@@ -194,3 +194,18 @@ test('what is kept of requests has them', async () => {
   const raw = await gateway.admin.raw('GET', `/api/bodies/${kept.requestId}/${said}`)
   expect(plain(await raw.json(), long)).toEqual(plain(read, long))
 }, 30_000)
+
+test.each(['responses', 'gemini'] as const)('a kept stream of %s has its pictures, and goes on', async (model) => {
+  upstream.next(stream(streams[model].map((one) => one.replace('resp_up', 'resp_long'))))
+  const answer = await send(paths.responses, { model: models[model], input: 'Paint \u{1f431}', stream: true })
+  const last = (await answer.text()).split('\n').findLast((line) => line.startsWith('data: ')) ?? ''
+  const { response } = JSON.parse(last.slice(6)) as { response: { id: string; output: unknown } }
+  expect(JSON.stringify(response).includes(large)).toBe(true)
+  expect(await (await send(`/v1/responses/${response.id}`)).json()).toEqual(response as never)
+  const { data } = (await (await send(`/v1/responses/${response.id}/input_items`)).json()) as { data: object[] }
+  expect(data).toMatchObject([{ content: [{ text: 'Paint \u{1f431}' }] }])
+  upstream.next(scripts[model](short))
+  const next = await send(paths.responses, { model: models[model], input: 'Again', previous_response_id: response.id })
+  expect(next.status).toBe(200)
+  expect(upstream.requests.at(-1)?.text()).toMatch(model === 'gemini' ? 'Paint' : '"previous_response_id":"resp_long"')
+})

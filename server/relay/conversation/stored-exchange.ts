@@ -163,7 +163,8 @@ function resolved(items: unknown[], references: readonly string[], referenced: r
 function answerIn(text: string, stream: boolean): Item | undefined {
   if (!stream) return asObject(text)
   const splitter = createSseSplitter()
-  for (const { data } of [...splitter.push(new TextEncoder().encode(text)), ...splitter.end()]) {
+  // The last one has the answer, and events before it may be as large.
+  for (const { data } of [...splitter.push(new TextEncoder().encode(text)), ...splitter.end()].reverse()) {
     const answer = asObject(data ?? '')?.response
     if (isObject(answer)) return answer
   }

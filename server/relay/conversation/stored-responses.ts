@@ -174,16 +174,13 @@ export function storingRelay(
     const found = await lookedUp(ask, storing, keeps)
     const { previous, conversation, background } = storing
     if (!isLight([...(found.before ?? []), ...found.referenced])) {
-      const bytes = encoder.encode(scanned.text)
-      const asked = { operation: ask.operation, dialect: ask.dialect }
-      const weighed = { pieces: [bytes], bytes: bytes.length, weight: light.weight }
-      const large = await bodies.open(weighed, asked, ask.caller.key?.id ?? ask.caller.user.id)
-      return inWorker(sent, large, found, { stores, keeps })
+      return inWorker(sent, await opened(ask, scanned.text), found, { stores, keeps })
     }
     const recalled = { ...(found.before && { before: found.before.map(readStored) }), referenced: found.referenced.map(readStored) }
     const asked = rewritten(scanned, storing, recalled)
     const body = continuedBody(asked.content === scanned.text ? { ...sent, scanned } : { ...sent, content: asked.content }, storing, asked)
     const record = (answer: string, stream: boolean) => {
+      if (answer.length > light.bytes) return recordedApart(ask, asked.question, answer, stream, conversation)
       const kept = recorded(asked.question, answer, stream, conversation)
       return kept && { ...kept, bytes: encoder.encode(kept.json) }
     }
@@ -192,6 +189,22 @@ export function storingRelay(
       ...(conversation !== undefined && { conversation }),
       ...((keeps || (stores && conversation !== undefined)) && { record }),
       ...(keeps && background && { background: { echo: background, question: asked.question } }),
+    }
+  }
+
+  function opened({ operation, dialect, caller }: Ask, text: string): Promise<LargeBody> {
+    const bytes = encoder.encode(text)
+    const weighed = { pieces: [bytes], bytes: bytes.length, weight: light.weight }
+    return bodies.open(weighed, { operation, dialect }, caller.key?.id ?? caller.user.id)
+  }
+
+  /** The exchange with a long answer: the worker reads it, with the question as the input of a request. */
+  async function recordedApart(ask: Ask, question: unknown[], ...answered: Parameters<LargeBody['recorded']>) {
+    const large = await opened(ask, JSON.stringify({ model: 'any', input: question }))
+    try {
+      return await large.recorded(...answered)
+    } finally {
+      large.release()
     }
   }
 

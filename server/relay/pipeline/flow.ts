@@ -5,10 +5,11 @@ import { redacted } from '#relay/exchange/redacted'
 import type { RunningCharge } from '#relay/spend/running-charge'
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { Source } from '#runtime/outgoing-body'
+import { nextTurn } from '#runtime/turns'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { Batch } from './batch.ts'
-import { type Opening, retire } from './opening.ts'
+import { heavyBytes, type Opening, retire } from './opening.ts'
 import { remember } from './remember.ts'
 import { chargeOf, lossesOf, owedFor, type StreamParts } from './stream-parts.ts'
 
@@ -117,6 +118,11 @@ export class Flow implements Source {
       if (this.#kept) return await this.#finish(opening, this.#kept)
       for (;;) {
         opening.timer.touch()
+        if (opening.isHeavy) {
+          opening.isHeavy = false
+          await nextTurn()
+          if (this.#isOver) return this.#takeErrorEvent()
+        }
         const reading = opening.more()
         if (reading) {
           let piece: Uint8Array | undefined
@@ -167,6 +173,7 @@ export class Flow implements Source {
   /** Settles the stream; returns the terminator, and the last events with it if they were not sent before. */
   async #finish({ passage }: Opening, batch: Batch): Promise<Uint8Array | undefined> {
     const { parts, request } = this.#stream
+    if (batch.terminator && batch.terminator.length > heavyBytes) await nextTurn()
     if (request.ask.answered && batch.terminator) await remember(parts, request, new TextDecoder().decode(batch.terminator))
     await this.#close(passage.finished(), 200, undefined)
     return batch === this.#kept ? batch.terminator : batch.whole()

@@ -15,6 +15,9 @@ import { Batch, sizeOf, type Toll } from './batch.ts'
 /** Maximum bytes of meaningless frames that are held; beyond that the stream counts as begun. */
 const heldBytes = 1024 * 1024
 
+/** Bytes of an event that takes some milliseconds. */
+export const heavyBytes = 1024 * 1024
+
 const noStream = /json|html/i
 
 function refuseWrongType(exchange: Exchange, type: string): void {
@@ -48,6 +51,8 @@ export class Opening {
   readonly first = new Batch()
   /** Monotonic milliseconds at the first meaningful event. */
   firstAt = 0
+  /** An event was so large that others' work should run before the next one is read. */
+  isHeavy = false
   readonly #cutter: SseCutter
   /** The next event, if it was already cut. */
   #waiting: Frame | undefined
@@ -176,6 +181,7 @@ export class Opening {
     const { passage } = this
     const before = passage.textBytes?.()
     const verdict = passage.push(frame)
+    if (frame.raw.length > heavyBytes) this.isHeavy = true
     batch.size += before === undefined ? frame.raw.length : sizeOf(frame.raw.length, (passage.textBytes?.() ?? 0) - before)
     return batch.add(verdict, frame)
   }
