@@ -33,9 +33,13 @@ const spelled = [
     'file:///etc/passwd',
     'ftp://a.example/x',
   ],
+  ...['\u00a0gs://b/x', '\u200b\ufeffs3://b/x', '\u2003files/abc', '\u0085gs:b/x', `\u00a0${google}`],
+  'generatedFiles/abc',
+  ...[google.replace('files', 'generatedFiles'), google.replace('files/abc', 'generatedFiles')],
   ...['https://', 'http://[', 'https://a.example\\@generativelanguage.googleapis.com/v1beta/files/abc'],
 ]
 const open = [
+  ...['\u00a0https://example.com/x.pdf', 'https://generativelanguage.googleapis.com/v1beta/models/x'],
   ...['https://example.com/x.pdf', 'https://www.youtube.com/watch?v=1', 'https://u:p@example.com/x?a=\\', 'data:text/plain;base64,aGk='],
   ...[
     'https://storage.googleapis.com/bucket/files/x',

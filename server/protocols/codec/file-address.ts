@@ -6,13 +6,19 @@
 import type { StateRef } from '#canonical/codec'
 import { isObject } from '#shared/json'
 
-/** An address may begin with spaces and contain tabs and line ends, which the URL standard removes. */
-const schemed = /^[\0-\x20]*([a-z][a-z0-9+.\-\t\n\r]{0,31}):/i
-const fileName = /^[\0-\x20]*files[/\\]/i
+/**
+ * An address may begin with spaces and contain tabs and line ends, which the URL standard removes; many languages also trim other kinds of
+ * spaces, and invisible characters.
+ */
+const blank = '\\0-\\x20\\s\\x7f-\\xa0\\xad\\u180e\\u200b-\\u200f\\u2060-\\u2064'
+const schemed = new RegExp(`^[${blank}]*([a-z][a-z0-9+.\\-\\t\\n\\r]{0,31}):`, 'i')
+const fileName = new RegExp(`^[${blank}]*(?:generated)?files[/\\\\]`, 'i')
+const dropped = new RegExp(`^[${blank}]+|[\\t\\n\\r]`, 'g')
 /** Bucket schemes, and any scheme with an authority: vendors have their own for files that were uploaded to them. */
 const bound = /^(?:(?:gs|s3):|[a-z0-9+.-]+:[/\\]{2})/i
 const googleHost = /(?:^|\.)(?:googleapis|google)\.com$/
-const googleFile = /^\/files\/|\/v[a-z0-9]+\/files(?:\/|$)/
+/** Uploaded files, and those that Google's models made. */
+const googleFile = /^\/files\/|\/v[a-z0-9]+\/(?:generated)?files(?:\/|$)/
 
 /** What a text is: not an address; one that anybody can open, with its host if that might be the channel's own; or one with an owner. */
 type Place = 'text' | 'open' | 'kept' | { host: string }
@@ -24,7 +30,7 @@ function placeOf(text: string): Place {
     .toLowerCase()
   if (scheme === undefined) return fileName.test(text) ? 'kept' : 'text'
   if (scheme === 'data') return 'open'
-  const address = text.replace(/^[\0-\x20]+|[\t\n\r]/g, '')
+  const address = text.replace(dropped, '')
   if (scheme !== 'http' && scheme !== 'https') return bound.test(address) ? 'kept' : 'text'
   return placeOnWeb(address)
 }
