@@ -183,6 +183,24 @@ describe('an answer in the background', () => {
       .withResponse()
     expect([data.status, response.headers.get('x-parley-losses')]).toEqual(['completed', 'background:adapted'])
   })
+
+  test.each([true, false])('that may wait for a cheaper time is made at once, and that is reported (stored: %p)', async (store) => {
+    vendor.next(says('now'))
+    const number = vendor.requests.length
+    const wanted = { ...background, background_options: { completion_window: '8h', continuation_id: 'a' }, store }
+    const client = clientOf(gateway.key)
+    const { data, response } = await client.responses.create(wanted as typeof background).withResponse()
+    expect(await made(client, data.id).catch(() => data)).toMatchObject({ status: 'completed' })
+    const sent = (await vendor.received(number)).json()
+    for (const field of ['background', 'background_options']) expect(sent).not.toHaveProperty(field)
+    const row = await gateway.log<{ losses: object[] }>(response.headers.get('x-request-id') ?? '')
+    expect(row?.losses).toContainEqual(expect.objectContaining({ field: 'background_options', what: 'dropped' }))
+    // Where nothing is made in the background, the field is the upstream's.
+    vendor.next(says('now'))
+    const soonest = { ...background, background: false, background_options: { completion_window: 'soonest' }, store }
+    await client.responses.create(soonest as never)
+    expect(vendor.requests.at(-1)?.json()).toHaveProperty('background_options')
+  })
 })
 
 test('kill -9 leaves a failed answer, and books that agree', async () => {

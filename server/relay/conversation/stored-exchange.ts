@@ -47,17 +47,24 @@ export function storingOf({ background, stream, store, input, ...value }: Record
 export function rewritten({ text, value }: ScannedBody, storing: Storing, found: Found): Rewritten {
   const { waits, background, previous, conversation, references } = storing
   const codec = conversationCodecs.responses
-  const remove = [...(waits || background ? ['background'] : []), ...(conversation === undefined ? [] : ['conversation'])]
+  const isMade = waits || background !== undefined
+  const hasOptions = isMade && !isAbsent(value[optionsField])
+  const remove = [
+    ...(isMade ? ['background'] : []),
+    ...(hasOptions ? [optionsField] : []),
+    ...(conversation === undefined ? [] : ['conversation']),
+  ]
+  const told = [...(waits ? [waited] : []), ...(hasOptions ? [windowless(value[optionsField])] : [])]
   const own = remove.length > 0 ? codec.editRequest(text, { remove }) : text
   const inConversation = conversation === undefined ? [] : (found.before ?? [])
   const asked = resolved(inputItems(exact(value.input)), references, [...found.referenced, ...inConversation])
   const question = asked.items
-  const whole = { own, content: own, question, losses: waits ? [waited] : [], responses: [] }
+  const whole = { own, content: own, question, losses: told, responses: [] }
   if (previous !== undefined && !found.before) return { ...whole, unresolved: noResponse() }
   if (asked.unresolved) return { ...whole, unresolved: asked.unresolved }
   if (previous === undefined && references.length === 0 && inConversation.every(({ items }) => items.length === 0)) return whole
   const sent = remaining((found.before ?? []).flatMap(({ items }) => items))
-  const losses = joinLosses(sent.losses, asked.losses, waits ? [waited] : [])
+  const losses = joinLosses(sent.losses, asked.losses, told)
   const content = codec.editRequest(own, { set: { input: [...sent.items, ...question] } })
   const responses = [...new Set([...(previous === undefined ? [] : [previous]), ...found.referenced.map(({ id }) => id)])]
   return { own, content, question, losses, responses }
@@ -133,6 +140,19 @@ const waited: Loss = {
   reason: 'The answer is already complete: the request waited for it.',
   meaning: false,
 }
+
+/** When an answer in the background is to be made: upstreams take it with `background` only, which Parley does itself. */
+const optionsField = 'background_options'
+
+const isAbsent = (value: unknown) => value === undefined || value === null
+
+/** A later time has another price. */
+const windowless = (options: unknown): Loss => ({
+  field: optionsField,
+  what: 'dropped',
+  reason: 'The answer is made at once, at the usual price.',
+  meaning: isObject(options) && !isAbsent(options.completion_window) && options.completion_window !== 'soonest',
+})
 
 const noItem = (index: number) => new GatewayError('not_found', 'There is no item with this id.', { param: `input[${index}].id` })
 
