@@ -104,7 +104,7 @@ function thinkingFault(config: unknown): GeminiFault | undefined {
     return invalid('You can only set only one of thinking budget and thinking level.')
   }
   const level = textOf(config.thinkingLevel).toUpperCase()
-  if (config.thinkingLevel !== undefined && !['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'].includes(level)) {
+  if (config.thinkingLevel !== undefined && !['MINIMAL', 'LOW', 'MEDIUM', 'HIGH', 'XHIGH'].includes(level)) {
     return invalid("Invalid value at 'generation_config.thinking_config.thinking_level'.")
   }
   return unknown(config, 'includeThoughts thinkingBudget thinkingLevel', 'generation_config.thinking_config')

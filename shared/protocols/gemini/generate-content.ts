@@ -92,7 +92,7 @@ const ToolConfig = Open({
 
 const ThinkingConfig = Open({
   thinkingBudget: Type.Optional(Type.Union([Type.Integer({ minimum: -1 }), Type.String()])),
-  thinkingLevel: Text('`MINIMAL`, `LOW`, `MEDIUM` or `HIGH`'),
+  thinkingLevel: Text('`MINIMAL`, `LOW`, `MEDIUM`, `HIGH` or `XHIGH`'),
   includeThoughts: Flag(),
 })
 

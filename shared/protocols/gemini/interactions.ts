@@ -54,7 +54,7 @@ export const InteractionConfig = Open({
   temperature: Figure(),
   top_p: Figure(),
   max_output_tokens: Count(),
-  thinking_level: Text('`minimal`, `low`, `medium` or `high`'),
+  thinking_level: Text('`minimal`, `low`, `medium`, `high` or `xhigh`'),
   thinking_summaries: Text('`auto` or `none`'),
   tool_choice: OrNull(Type.Union([Open({ allowed_tools: OrNull(Allowed) }), Type.String()])),
   stop_sequences: Free(),

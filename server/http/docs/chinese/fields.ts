@@ -103,7 +103,7 @@ export const fields: Readonly<Record<string, string>> = {
   'The form of the answer in JSON Schema': 'JSON Schema 写的回答形式',
   'An earlier name of `responseJsonSchema`': '`responseJsonSchema` 的旧名',
   '`TEXT`, `IMAGE`, `AUDIO`': '`TEXT`、`IMAGE`、`AUDIO`',
-  '`MINIMAL`, `LOW`, `MEDIUM` or `HIGH`': '`MINIMAL`、`LOW`、`MEDIUM` 或 `HIGH`',
+  '`MINIMAL`, `LOW`, `MEDIUM`, `HIGH` or `XHIGH`': '`MINIMAL`、`LOW`、`MEDIUM`、`HIGH` 或 `XHIGH`',
   '`standard`, `flex` or `priority`': '`standard`、`flex` 或 `priority`',
   'Repeats the model of the address': '重复地址中的模型',
   'Text or tokens, or a list of them. Long lists are split as the upstream needs and put together again.':
@@ -208,7 +208,7 @@ export const fields: Readonly<Record<string, string>> = {
   'For a server of MCP': '给 MCP 服务器的',
   '`auto`, `any`, `none` or `validated`': '`auto`、`any`、`none` 或 `validated`',
   'Names of functions': '函数名称',
-  '`minimal`, `low`, `medium` or `high`': '`minimal`、`low`、`medium` 或 `high`',
+  '`minimal`, `low`, `medium`, `high` or `xhigh`': '`minimal`、`low`、`medium`、`high` 或 `xhigh`',
   '`auto` or `none`': '`auto` 或 `none`',
   'Required: agents need a channel of Gemini’s': '必填：代理需要 Gemini 的渠道',
   'The interaction that goes on': '要继续的交互',

@@ -202,6 +202,10 @@ describe('how a stream ends', () => {
       OTHER: 'refusal',
       CONTINUATION: 'paused',
       MALFORMED_FUNCTION_CALL: 'bad-tool-call',
+      MISSING_THOUGHT_SIGNATURE: 'bad-tool-call',
+      MODEL_ARMOR: 'content-filter',
+      ESCALATION: 'content-filter',
+      PUP_LIMITED_DISABLED: 'content-filter',
       BRAND_NEW: 'refusal',
       constructor: 'refusal',
     }

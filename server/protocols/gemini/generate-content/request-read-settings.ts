@@ -98,7 +98,7 @@ function readSampling(config: Config): Sampling {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-const efforts: Readonly<Record<string, Effort>> = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high' }
+const efforts: Readonly<Record<string, Effort>> = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high', XHIGH: 'xhigh' }
 
 function readReasoning(config: Config): ReasoningSettings {
   const thinking = config.object('thinkingConfig')

@@ -320,3 +320,13 @@ describe('fields that are not read', () => {
     expect(request.tools).toMatchObject([{ blockedDomains: ['a.example'], raw: { googleSearch: search } }])
   })
 })
+
+test.each([
+  ['xhigh', 'xhigh'],
+  ['XHIGH', 'xhigh'],
+  ['HIGH', 'high'],
+  ['THINKING_LEVEL_UNSPECIFIED', undefined],
+])('a thinking level of %s is the effort %p', (thinkingLevel, effort) => {
+  const body = { contents: [{ parts: [{ text: 'hi' }] }], generationConfig: { thinkingConfig: { thinkingLevel } } }
+  expect(readRequest(JSON.stringify(body), 'm:generateContent').reasoning?.effort).toBe(effort as 'high')
+})

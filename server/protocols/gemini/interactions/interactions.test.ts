@@ -92,7 +92,7 @@ describe('a request', () => {
         { type: 'mcp_server', name: 'n', url: 'https://example.com', headers: { a: 'b' }, allowed_tools: [{ mode: 'auto', tools: ['t'] }] },
       ],
       generation_config: {
-        ...{ temperature: 0.5, top_p: 0.9, max_output_tokens: 9, thinking_level: 'low', thinking_summaries: 'auto' },
+        ...{ temperature: 0.5, top_p: 0.9, max_output_tokens: 9, thinking_level: 'xhigh', thinking_summaries: 'auto' },
         ...{ tool_choice: { allowed_tools: { mode: 'any', tools: ['f'] } }, stop_sequences: ['x'], seed: 1 },
       },
       response_format: { type: 'text', mime_type: 'application/json', schema: { type: 'object' } },
@@ -101,7 +101,7 @@ describe('a request', () => {
     })
     expect(said).toEqual({
       ...{ input: 'a', instructions: 's', previous_response_id: 'p', store: false, stream: true, service_tier: 'default' },
-      ...{ metadata: { team: 'x' }, temperature: 0.5, top_p: 0.9, max_output_tokens: 9, reasoning: { effort: 'low', summary: 'auto' } },
+      ...{ metadata: { team: 'x' }, temperature: 0.5, top_p: 0.9, max_output_tokens: 9, reasoning: { effort: 'xhigh', summary: 'auto' } },
       tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'f' }] },
       text: { format: { type: 'json_schema', name: 'answer', schema: { type: 'object' }, strict: false } },
       tools: [

@@ -28,7 +28,7 @@ function readConfig(config: Fields<InteractionConfig>, losses: LossList): JsonOb
   const temperature = config.number('temperature')
   const topP = config.number('top_p')
   const limit = config.integer('max_output_tokens', 1)
-  const effort = config.word('thinking_level', ['minimal', 'low', 'medium', 'high'])
+  const effort = config.word('thinking_level', ['minimal', 'low', 'medium', 'high', 'xhigh'])
   const shows = config.word('thinking_summaries', ['auto', 'none'])
   for (const field of ['stop_sequences', 'seed'] as const) {
     if (config.has(field)) losses.dropped(config.pathOf(field), 'A conversation that is kept has no such setting here.')
