@@ -118,3 +118,19 @@ test('Chat’s older list of functions and choice among them are carried, and no
     }
   }
 })
+
+const gemini = (fields: object) => ({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }], ...fields })
+const level = (thinkingLevel: string) => gemini({ generationConfig: { thinkingConfig: { thinkingLevel } } })
+
+test.each([
+  ['messages', messages({ service_tier: 'gold' }), 'chat', ['service_tier:dropped']],
+  ['messages', messages({ speed: 'slow' }), 'responses', ['speed:dropped']],
+  ['messages', messages({ service_tier: 'auto', speed: 'standard' }), 'chat', []],
+  ['gemini', gemini({ serviceTier: 'gold' }), 'messages', ['serviceTier:dropped']],
+  ['gemini', gemini({ serviceTier: 'SERVICE_TIER_UNSPECIFIED' }), 'messages', []],
+  ['gemini', level('ULTRA'), 'chat', ['generationConfig.thinkingConfig.thinkingLevel:dropped!']],
+  ['gemini', level('THINKING_LEVEL_UNSPECIFIED'), 'chat', []],
+] as [Dialect, object, Dialect, string[]][])('%s: a value that only it has is reported: %j to %s', (from, body, to, losses) => {
+  const usual = converted(from, from === 'gemini' ? gemini({}) : messages({}), to).losses
+  expect(converted(from, body, to).losses.filter((one) => !usual.includes(one))).toEqual(losses)
+})

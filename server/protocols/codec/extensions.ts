@@ -56,6 +56,8 @@ const weights: Readonly<Record<Dialect, Weights>> = {
       'document.citations',
       'document.context',
       'fallbacks',
+      'service_tier',
+      'speed',
       'thinking.updates',
     ],
   },
@@ -69,7 +71,7 @@ const weights: Readonly<Record<Dialect, Weights>> = {
       'safetySettings',
       'toolConfig.retrievalConfig',
     ],
-    leftOut: ['labels', 'store', 'generationConfig.mediaResolution', 'toolConfig.functionCallingConfig'],
+    leftOut: ['labels', 'serviceTier', 'store', 'generationConfig.mediaResolution', 'toolConfig.functionCallingConfig'],
     silent: ['generationConfig.responseModalities', 'generationConfig.responseSchema'],
   },
 }

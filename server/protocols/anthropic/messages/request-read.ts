@@ -17,7 +17,7 @@ import type {
 import { type Fields, invalidField, readBody } from '#protocols/codec/fields'
 import { scanned } from '#protocols/codec/head'
 import { exact } from '#shared/exact-numbers'
-import { isObject } from '#shared/json'
+import { isObject, type JsonObject } from '#shared/json'
 import type { CountTokensRequest, MessagesBlock, MessagesRequest, MessagesTool } from '#shared/protocols/anthropic/messages'
 import { keepCallNumbers } from '#wire/json-scan'
 import { checkCount, checkMessages, scan } from './head.ts'
@@ -208,11 +208,12 @@ function readSampling(body: Body): Sampling {
   }
 }
 
+const tiers: Readonly<Record<string, ConversationRequest['tier'] & string>> = { auto: 'auto', standard_only: 'default' }
+
 function readTier(body: Body): ConversationRequest['tier'] {
-  const [tier, speed] = [body.textIf('service_tier'), body.textIf('speed')]
-  if (speed === 'fast') return 'fast'
-  if (tier === 'auto') return 'auto'
-  return tier === 'standard_only' ? 'default' : undefined
+  const named = body.textIf('service_tier')
+  if (body.textIf('speed') === 'fast') return 'fast'
+  return named !== undefined && Object.hasOwn(tiers, named) ? tiers[named] : undefined
 }
 
 const efforts: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
@@ -253,7 +254,11 @@ function readThinking(thinking: Fields<NonNullable<CountTokensRequest['thinking'
 function readExtensions(body: Body, notes: ReadonlySet<string>): ConversationRequest['extensions'] {
   // Parley's own, read from the head.
   body.ignore('group', 'models')
-  const messages: Record<string, unknown> = body.rest()
+  const messages: JsonObject = body.rest()
+  const tier = body.textIf('service_tier')
+  const speed = body.textIf('speed')
+  if (tier !== undefined && !Object.hasOwn(tiers, tier)) messages.service_tier = tier
+  if (speed !== undefined && speed !== 'fast' && speed !== 'standard') messages.speed = speed
   for (const note of notes) messages[note] = true
   return Object.keys(messages).length > 0 ? { messages } : {}
 }

@@ -28,7 +28,7 @@ export function readSettings(body: Fields<GenerateContentRequest>): Settings {
   const extensions: Body = {}
   const output = readOutput(config, extensions)
   const sampling = readSampling(config)
-  const reasoning = readReasoning(config)
+  const reasoning = readReasoning(config, extensions)
   for (const [name, value] of Object.entries(config.rest())) extensions[`generationConfig.${camel(name)}`] = value
   const paths = Object.fromEntries(Object.entries(places).map(([field, name]) => [field, config.pathOf(name)]))
   return { output, sampling, reasoning, extensions, paths }
@@ -100,11 +100,13 @@ function readSampling(config: Config): Sampling {
 
 const efforts: Readonly<Record<string, Effort>> = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high', XHIGH: 'xhigh' }
 
-function readReasoning(config: Config): ReasoningSettings {
+function readReasoning(config: Config, extensions: Body): ReasoningSettings {
   const thinking = config.object('thinkingConfig')
   if (!thinking) return { visible: 'none' }
   const budget = thinking.integer('thinkingBudget', -1)
-  const effort = efforts[(thinking.text('thinkingLevel') ?? '').toUpperCase()]
+  const level = thinking.text('thinkingLevel') ?? ''
+  const effort = efforts[level.toUpperCase()]
+  if (effort === undefined && level !== '' && !isUnspecified(level)) extensions['generationConfig.thinkingConfig.thinkingLevel'] = level
   return {
     ...(effort !== undefined && { effort }),
     ...(budget !== undefined && { budget }),
@@ -118,7 +120,10 @@ const tiers: Readonly<Record<string, NonNullable<ConversationRequest['tier']>>> 
   priority: 'priority',
 }
 
-/** `serviceTier`; `unspecified` and unknown values count as absent. */
+/** Whether this is the empty value of an enumeration. */
+export const isUnspecified = (word: string): boolean => /^(?:\w+_)?unspecified$/i.test(word)
+
+/** `serviceTier`; undefined if it is unspecified or unknown. */
 export function readTier(body: Fields<GenerateContentRequest>): ConversationRequest['tier'] {
   const word = (body.textIf('serviceTier') ?? '').toLowerCase().replace(/^service_tier_/, '')
   return Object.hasOwn(tiers, word) ? tiers[word] : undefined

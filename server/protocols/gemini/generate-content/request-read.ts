@@ -8,7 +8,7 @@ import { keepCallNumbers } from '#wire/json-scan'
 import { readPath } from '../path.ts'
 import { camel, protoRules } from '../proto-json.ts'
 import { hasCall } from './part.ts'
-import { readSettings, readTier } from './request-read-settings.ts'
+import { isUnspecified, readSettings, readTier } from './request-read-settings.ts'
 import { readToolPolicy, readTools } from './request-read-tools.ts'
 import { readTurns } from './request-read-turns.ts'
 
@@ -57,6 +57,8 @@ export function readConversation(
   }
   // The address names the model.
   body.ignore('model')
+  const named = tier ? '' : (body.textIf('serviceTier') ?? '')
+  if (named !== '' && !isUnspecified(named)) configured.serviceTier = named
   const gemini = { ...leftOver(body), ...configured, ...policed, ...Object.fromEntries([...notes].map((path) => [path, true])) }
   if (Object.keys(gemini).length > 0) request.extensions = { gemini }
   const rest = unread()
