@@ -50,8 +50,13 @@ const chat = (message: object, finish_reason: string, usage: object = { prompt_t
     testPen(),
   )
 
-test('a context that is full is no complete answer', () => {
-  expect(chat({ content: 'x' }, 'model_length').choices[0]?.finish).toEqual({ reason: 'context-full', raw: 'model_length' })
+test('a full context, a filter and a failure are no complete answers', () => {
+  for (const raw of ['model_length', 'model_context_window_exceeded'])
+    expect(chat({ content: 'x' }, raw).choices[0]?.finish).toEqual({ reason: 'context-full', raw })
+  expect(chat({ content: 'x' }, 'sensitive').choices[0]?.finish).toEqual({ reason: 'content-filter', raw: 'sensitive' })
+  for (const raw of ['error', 'insufficient_system_resource', 'abort', 'network_error']) {
+    expect(() => chat({ content: 'x' }, raw)).toThrow(expect.objectContaining({ code: 'upstream_error' }))
+  }
 })
 
 test('tokens from a cache are found where Kimi reports them', () => {

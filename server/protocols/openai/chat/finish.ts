@@ -22,14 +22,19 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   function_call: 'tool-calls',
   length: 'length',
   max_tokens: 'length',
-  // Mistral's value for a full context.
+  // Mistral's and Zhipu's values for a full context.
   model_length: 'context-full',
+  model_context_window_exceeded: 'context-full',
   content_filter: 'content-filter',
   safety: 'content-filter',
+  sensitive: 'content-filter',
 }
 
-/** Finish reasons that mean a failure. */
-export const isFailure = (raw: unknown): boolean => raw === 'error' || raw === 'insufficient_system_resource'
+/** Those of DeepSeek, of vLLM and SGLang for an answer that their engine gave up, and of Zhipu. */
+const failures = new Set<unknown>(['error', 'insufficient_system_resource', 'abort', 'network_error'])
+
+/** Finish reasons that mean a failure, in place of an error: the stream ends as usual. */
+export const isFailure = (raw: unknown): boolean => failures.has(raw)
 
 /** A call takes precedence over `stop`, because some vendors never send `tool_calls`. `raw` is empty when the upstream gave no reason. */
 export function readFinish(raw: string, seen: Seen): Finish {

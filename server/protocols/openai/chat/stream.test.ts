@@ -129,6 +129,8 @@ describe('how a stream is framed and ends', () => {
     }
     expect(read(`event: error\n${event({ message: 'x', type: 'server_error' })}`).at(-1)?.kind).toBe('error')
     expect(read(event({ choices: [{ index: 0, delta: {}, error: { code: 502 }, finish_reason: 'error' }] })).at(-1)?.kind).toBe('error')
+    for (const finish_reason of ['abort', 'network_error'])
+      expect(read(event({ choices: [{ index: 0, delta: {}, finish_reason }] })).at(-1)?.kind).toBe('error')
     expect(read(chunk({ content: 'a' }) + chunk({}, 'error') + done).at(-1)?.kind).toBe('error')
   })
 
