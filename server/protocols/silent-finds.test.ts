@@ -134,3 +134,31 @@ test.each([
   const usual = converted(from, from === 'gemini' ? gemini({}) : messages({}), to).losses
   expect(converted(from, body, to).losses.filter((one) => !usual.includes(one))).toEqual(losses)
 })
+
+test('tools that come as an item of the input, as those of Codex may, are tools of the request', () => {
+  const exec = { type: 'custom', name: 'exec', description: 'Runs it' }
+  const space = { type: 'namespace', name: 'functions', description: 'd', tools: [exec] }
+  const look = (description: string) => ({ type: 'function', name: 'look', description, parameters: { type: 'object' } })
+  const item = { type: 'additional_tools', role: 'developer', id: 'at_1', tools: [space, look('new')] }
+  const body = { model: 'asked', input: [item, hello], tools: [look('old')], store: false }
+  const { sent, losses } = converted('responses', body, 'chat')
+  expect(sent).toMatchObject({
+    messages: [hello],
+    tools: [
+      { type: 'function', function: { name: 'look', description: 'new' } },
+      { type: 'custom', custom: { name: 'functions__exec', description: 'Runs it' } },
+    ],
+  })
+  expect(losses).toEqual(['namespaces:dropped'])
+})
+
+test('a turn of the user of which nothing is left leaves no empty message', () => {
+  const body = { model: 'asked', input: [{ type: 'configuration_update', reasoning: { effort: 'low' } }, hello] }
+  expect(converted('responses', body, 'chat')).toEqual({
+    sent: expect.objectContaining({ messages: [hello] }),
+    losses: ['turns.native:dropped!'],
+  })
+  expect(converted('messages', messages({ messages: [{ role: 'user', content: '' }] }), 'chat').sent).toMatchObject({
+    messages: [{ role: 'user', content: '' }],
+  })
+})

@@ -39,6 +39,7 @@ export const ResponsesItem = Open({
   output: Free('What a tool answered: a text, or a list of parts'),
   summary: Free('Of reasoning: a list of texts'),
   encrypted_content: Text('Of reasoning: state that only its maker can read'),
+  tools: Free('Of additional tools: a list of tools'),
 })
 export type ResponsesItem = Static<typeof ResponsesItem>
 

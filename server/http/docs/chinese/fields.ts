@@ -49,6 +49,7 @@ export const fields: Readonly<Record<string, string>> = {
   'Of a function call: JSON as the model wrote it': '函数调用：模型所写的 JSON',
   'Of a custom tool call: a text': '自定义工具调用：一段文本',
   'What a tool answered: a text, or a list of parts': '工具的结果：文本，或部分的列表',
+  'Of additional tools: a list of tools': '追加工具项：工具列表',
   'Of reasoning: a list of texts': '推理：文本的列表',
   'Of reasoning: state that only its maker can read': '推理：只有生成方能读的状态',
   'An id, or an object with one': 'id，或含 id 的对象',

@@ -144,7 +144,10 @@ function systemPart(part: Part, draft: Draft): Body | undefined {
 }
 
 function writeUser(turn: Turn, draft: Draft): void {
-  const content = plain(turn.parts.map((part) => writeKind(part, userParts, draft)).filter((part) => part !== undefined))
+  const parts = turn.parts.map((part) => writeKind(part, userParts, draft)).filter((part) => part !== undefined)
+  // Nothing that this dialect has: the user did not say nothing.
+  if (parts.length === 0 && turn.parts.length > 0) return
+  const content = plain(parts)
   draft.messages.push({ role: 'user', content, ...(turn.name !== undefined && { name: turn.name }) })
 }
 

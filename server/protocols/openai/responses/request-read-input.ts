@@ -11,6 +11,8 @@ import { readContentPart, readOutput } from './request-read-content.ts'
 interface Input {
   instructions: Instruction[]
   turns: Turn[]
+  /** Items with further tools, if any. Other dialects have all tools in one place. */
+  toolItems?: Fields<ResponsesItem>[]
 }
 
 const roles = ['user', 'assistant', 'system', 'developer'] as const
@@ -31,11 +33,19 @@ export function readInput(body: Fields<ResponsesRequest>): Input {
     read: (item: Fields<ResponsesItem>) => {
       const type = item.json('type')
       if (isMessage(item, type)) readMessage(input, item)
+      else if (type === 'additional_tools' && item.kind('tools') === 'list') addTools(input, item)
       else addItem(input.turns, readItem(item, type, called), roleOf({ type }), item.path)
       return true
     },
   })
   return input
+}
+
+function addTools(input: Input, item: Fields<ResponsesItem>): void {
+  ignoreBookkeeping(item)
+  item.ignore('role')
+  input.toolItems ??= []
+  input.toolItems.push(item)
 }
 
 /** A message of a role and a text; undefined for roles with rules of their own. */

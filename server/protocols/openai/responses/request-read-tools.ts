@@ -2,7 +2,7 @@
 import type { Tool, ToolPolicy } from '#canonical/conversation'
 import { type Fields, invalidField, type JsonObject } from '#protocols/codec/fields'
 import { exact } from '#shared/exact-numbers'
-import type { ResponsesRequest, ResponsesTool } from '#shared/protocols/openai/responses'
+import type { ResponsesItem, ResponsesRequest, ResponsesTool } from '#shared/protocols/openai/responses'
 
 /** A namespace is flattened; its own fields are in `namespaces`, by name. */
 export interface ToolSet {
@@ -10,15 +10,31 @@ export interface ToolSet {
   namespaces: Record<string, JsonObject>
 }
 
-/** Throws GatewayError 400. Hosted tools are kept unchanged. */
-export function readTools(body: Fields<ResponsesRequest>): ToolSet {
+/** The tools of the request, and of items with further ones. Throws GatewayError 400. Hosted tools are kept unchanged. */
+export function readTools(body: Fields<ResponsesRequest>, items: readonly Fields<ResponsesItem>[] | undefined): ToolSet {
   const set: ToolSet = { tools: [], namespaces: {} }
-  const raws = listOf(body.json('tools'))
-  for (const [index, tool] of body.objects('tools').entries()) {
+  addTools(set, body)
+  if (items) for (const item of items) addTools(set, item)
+  return { ...set, tools: withMostCalls(items ? onceEach(set.tools) : set.tools, body) }
+}
+
+function addTools(set: ToolSet, from: Fields<Pick<ResponsesRequest, 'tools'>> | Fields<ResponsesItem>): void {
+  const holder = from.as<Pick<ResponsesRequest, 'tools'>>()
+  const raws = listOf(holder.json('tools'))
+  for (const [index, tool] of holder.objects('tools').entries()) {
     if (tool.json('type') === 'namespace') readNamespace(set, tool)
     else set.tools.push(readTool(tool, raws[index]))
   }
-  return { ...set, tools: withMostCalls(set.tools, body) }
+}
+
+/** An item may repeat a tool, or change it: the last one counts, since upstreams refuse two of a name. */
+function onceEach(tools: readonly Tool[]): Tool[] {
+  const named = new Map<string, Tool>()
+  for (const [index, tool] of tools.entries()) {
+    const isOwn = tool.kind === 'function' || tool.kind === 'custom'
+    named.set(isOwn ? JSON.stringify([tool.namespace, tool.name]) : `${index}`, tool)
+  }
+  return [...named.values()]
 }
 
 /** The limit of all hosted tools applies to the search if it is the only one. */

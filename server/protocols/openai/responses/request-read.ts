@@ -37,8 +37,8 @@ export function readRequest(given: RequestBody): ConversationRequest {
   const model = readModel(body.json('model'))
   const says = ['input', 'previous_response_id', 'conversation', 'prompt'] as const
   if (!says.some((field) => body.has(field))) throw missingField('input')
-  const { instructions, turns } = readInput(body)
-  const set = readTools(body)
+  const { instructions, turns, toolItems } = readInput(body)
+  const set = readTools(body, toolItems)
   const choice = readToolPolicy(body)
   const reasoning = body.object('reasoning')
   const user = body.text('user')
