@@ -162,7 +162,10 @@ describe.each(sampledEngines(import.meta.file))('teams on %s', (engine) => {
     expect(await balanceOf(created.id)).toBeLessThan(10)
     expect(await refusalOf(play(stranger.session, { team: created.id }))).toMatchObject({ status: 403, code: 'team_not_allowed' })
     expect(await refusalOf(play(stranger.session, { team: 'no such team' }))).toMatchObject({ status: 403, code: 'team_not_allowed' })
-    expect((await play(ann.session, {})).status).toBe(200)
+    for (const odd of [{ team: 5 }, { team: [name] }, { group: {} }])
+      expect(await refusalOf(play(ann.session, odd))).toMatchObject({ status: 400, code: 'invalid_value', param: Object.keys(odd)[0] })
+    for (const none of [{}, { team: null, group: null }]) expect((await play(ann.session, none)).status).toBe(200)
+    expect(upstream.requests.at(-1)?.json()).not.toContainAnyKeys(['team', 'group'])
     expect(Number((await ann.session.call<{ user: { balance: string } }>('GET', '/api/session')).user.balance)).toBeLessThan(1)
   })
 

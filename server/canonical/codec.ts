@@ -51,9 +51,9 @@ export interface Head {
   samples?: boolean
   /** True when a hosted web search is requested. */
   searchAsked: boolean
-  /** Fields of the body that are meant for the playground. */
-  group?: string
-  team?: string
+  /** Fields of the body that are meant for the playground, unchecked. */
+  group?: unknown
+  team?: unknown
   /** `models` in the body: fallbacks for `model`, in order, after any failure. Absent = as configured. */
   models?: string[]
   /** Values that keep a conversation on its channel, best first. */

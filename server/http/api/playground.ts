@@ -44,6 +44,13 @@ function refuseAttachments(head: Head): void {
   }
 }
 
+/** The name in a field of the body; null counts as absent. Throws `invalid_value` for anything else. */
+function named(value: unknown, param: 'group' | 'team'): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return value
+  throw new GatewayError('invalid_value', `${param}: Expected text or null.`, { param })
+}
+
 const codec = conversationCodecs.chat
 /** Parley's own fields of the body: nothing after this reads them. */
 const ownFields = ['group', 'team'] as const
@@ -90,8 +97,8 @@ export function playgroundRoutes(services: PlaygroundServices): Route[] {
     const { content, large } = await readJson(request, services, sender)
     const raw = String(content)
     const head = large ? large.head : codec.readHead(raw)
-    const named = ownFields.filter((field) => head[field] !== undefined)
-    const own = named.length === 0 || large ? raw : codec.editRequest(raw, { remove: named })
+    const present = ownFields.filter((field) => head[field] !== undefined)
+    const own = present.length === 0 || large ? raw : codec.editRequest(raw, { remove: present })
     const caller = admitted(token, head, large)
     const { house, captures } = services
     const keeps = !large && (house.keep || caller.group.keepBodies)
@@ -117,7 +124,7 @@ export function playgroundRoutes(services: PlaygroundServices): Route[] {
 
   function admitted(token: string | undefined, { group, team }: Pick<Head, 'group' | 'team'>, large: LargeBody | undefined): Caller {
     try {
-      return services.accounts.admitSession(token, group, team)
+      return services.accounts.admitSession(token, named(group, 'group'), named(team, 'team'))
     } catch (thrown) {
       large?.release()
       throw thrown

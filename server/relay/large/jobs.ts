@@ -175,7 +175,7 @@ export function createLargeJobs(): LargeJobs {
       const rewordedCall = asked.wording && wordingOf(asked.wording).readRequest(came)
       const sent = rewordedCall?.body ?? came
       const named = asked.model ? withModel(sent, asked.model) : sent
-      const head: { group?: string; team?: string } = asked.hasGroup ? headOf(named, asked).head : {}
+      const head: { group?: unknown; team?: unknown } = asked.hasGroup ? headOf(named, asked).head : {}
       const hidden = (['group', 'team'] as const).filter((field) => head[field] !== undefined)
       const text = hidden.length > 0 ? conversationOf(asked).editRequest(named, { remove: hidden }) : named
       const opened = factsOf(text, text, asked)

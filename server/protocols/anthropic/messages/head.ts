@@ -52,7 +52,6 @@ function headOf(request: ScannedBody, body: CountBody): Head {
   const refs = [...seen.refs, ...containerOf(body.container), ...hostedRefs(body)]
   if (refs.length > 0) head.stateRefs = refs
   if (isSomething(body.thread) || isSomething(body.diagnostics)) head.keepsAnswer = true
-  if (typeof body.group === 'string') head.group = body.group
   return head
 }
 

@@ -41,8 +41,8 @@ export function readHead(given: RequestBody): Head {
   const older = readCount(body, 'max_tokens')
   const newer = readCount(body, 'max_completion_tokens')
   if (older !== undefined || newer !== undefined) head.maxOutput = Math.max(older ?? 0, newer ?? 0)
-  if (typeof body.group === 'string') head.group = body.group
-  if (typeof body.team === 'string') head.team = body.team
+  if (body.group !== undefined) head.group = body.group
+  if (body.team !== undefined) head.team = body.team
   return head
 }
 

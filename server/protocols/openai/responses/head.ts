@@ -44,7 +44,6 @@ export function readHead(given: RequestBody): Head {
   if (sealed.length > 0) head.sealed = sealed
   const maxOutput = readCount(body, 'max_output_tokens')
   if (maxOutput !== undefined) head.maxOutput = maxOutput
-  if (typeof body.group === 'string') head.group = body.group
   return head
 }
 
