@@ -165,7 +165,7 @@ describe('settings', () => {
     ['a folder for a file', { PARLEY_CONFIG: folder }, /^Parley cannot start: PARLEY_CONFIG: .*folder is a folder, not a file\n$/],
     ['a path through a file', { PARLEY_CONFIG: join(file, 'x') }, /PARLEY_CONFIG: .*x cannot be there: what it lies in is no folder\n$/],
     ['a link to itself', { PARLEY_CONFIG: loop }, /PARLEY_CONFIG: .*loop is a link that leads to itself\n$/],
-    ['text that is no YAML of ours', { PARLEY_CONFIG: file }, /parley\.yaml:1:1: the file: Expected object\n$/],
+    ['text that is no YAML of ours', { PARLEY_CONFIG: file }, /parley\.yaml:1:1: the file: Expected an object of fields\n$/],
     ['a file for the data folder', { PARLEY_DATA: file }, /the data folder .*file is a file, or inside one\n$/],
     ['a file for the folder of bodies', { PARLEY_BODIES: file }, /PARLEY_BODIES/],
     ['a file for the folder of backups', { PARLEY_BACKUPS: file }, /PARLEY_BACKUPS/],

@@ -12,7 +12,10 @@ test('what a form says has no names of the API, and says what to enter', () => {
   expect(explain(refused('limits.rpm: Expected a whole number from 0 to 1000000 or null.', 'limits.rpm'))).toBe(
     'Enter a whole number from 0 to 1,000,000.',
   )
-  expect(explain(refused('name: Expected string length greater or equal to 1.', 'name'))).toBe('This field is required.')
+  expect(explain(refused('name: Expected text that is not empty.', 'name'))).toBe('This field is required.')
+  expect(explain(refused('weight: Expected a whole number of at least 1.', 'weight'))).toBe('Enter 1 or more.')
+  expect(explain(refused('logBodies: Expected a number from 0 to 1.', 'logBodies'))).toBe('Enter a number from 0 to 1.')
+  expect(explain(refused('name: Expected at most 64 characters.', 'name'))).toBe('Enter at most 64 characters.')
   expect(explain(refused('password: is common.', 'password', 'weak_password'))).toStartWith('This password is easy to guess')
   expect(explain(refused('group: expected a group of this server.', 'group'))).toBe('Expected a group of this server.')
   expect(explain(refused('', undefined, 'strange'))).toBe('Something went wrong (strange).')

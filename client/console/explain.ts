@@ -31,14 +31,14 @@ const expectations: readonly (readonly [RegExp, Parameters<typeof tc>[0]])[] = [
   [/^expected a time like/i, 'errTime'],
   [/^expected text without control characters/i, 'errControl'],
   [/^expected a whole number from (-?\d+) to (-?\d+)/i, 'errWholeBetween'],
+  [/^expected a number from (-?[\d.]+) to (-?[\d.]+)/i, 'errBetween'],
+  [/^expected a (?:whole )?number of at least (-?[\d.]+)/i, 'errLeast'],
+  [/^expected a (?:whole )?number up to (-?[\d.]+)/i, 'errMost'],
+  [/^expected (?:text|a list) that is not empty/i, 'required'],
+  [/^expected at least (\d+) characters/i, 'errShort'],
+  [/^expected at most (\d+) characters/i, 'errLong'],
   [/^expected a whole number/i, 'errWhole'],
-  [/^expected (?:integer|number) to be greater or equal to (-?\d+)/i, 'errLeast'],
-  [/^expected (?:integer|number) to be less or equal to (-?\d+)/i, 'errMost'],
-  [/^expected integer/i, 'errWhole'],
-  [/^expected (?:string|array) length greater or equal to 1\b/i, 'required'],
-  [/^expected string length greater or equal to (\d+)/i, 'errShort'],
-  [/^expected string length less or equal to (\d+)/i, 'errLong'],
-  [/^expected required property/i, 'required'],
+  [/^this field is required/i, 'required'],
 ]
 
 /** The server's message for people, translated where its kind is known. */

@@ -124,7 +124,7 @@ describe('money and ratios are read from their text', () => {
   })
 
   test('a list is no amount', () => {
-    expect(problems('prices: { m: { input: [1], output: 0 } }')).toEqual(['1:23: prices.m.input: Expected string'])
+    expect(problems('prices: { m: { input: [1], output: 0 } }')).toEqual(['1:23: prices.m.input: Expected text'])
   })
 
   test('in tiers, costs, budgets, balances and ratios too', () => {
@@ -185,12 +185,12 @@ describe('every problem has its line and column', () => {
       ['5:20: channels.0.speaks.1: Expected one of: chat, completions, responses, messages, gemini'],
     ],
     ['an unknown vendor', c.replace('demo', 'nobody'), [`3:13: channels.0.vendor: Expected one of: ${vendorIds.join(', ')}`]],
-    ['a number for text', 'users:\n  - name: 42', ['2:11: users.0.name: Expected string']],
-    ['text for a number', `${c}    weight: heavy`, ['5:13: channels.0.weight: Expected integer']],
-    ['a fraction for a whole number', `${c}    weight: 1.5`, ['5:13: channels.0.weight: Expected integer']],
-    ['a list for a map', 'prices:\n  - a', ['2:3: prices: Expected object']],
-    ['a scalar for the file', 'hello', ['1:1: the file: Expected object']],
-    ['no models', c.replace('[m]', '[]'), ['4:13: channels.0.models: Expected array length to be greater or equal to 1']],
+    ['a number for text', 'users:\n  - name: 42', ['2:11: users.0.name: Expected text']],
+    ['text for a number', `${c}    weight: heavy`, ['5:13: channels.0.weight: Expected a whole number from 0 to 1000000']],
+    ['a fraction for a whole number', `${c}    weight: 1.5`, ['5:13: channels.0.weight: Expected a whole number from 0 to 1000000']],
+    ['a list for a map', 'prices:\n  - a', ['2:3: prices: Expected an object of fields']],
+    ['a scalar for the file', 'hello', ['1:1: the file: Expected an object of fields']],
+    ['no models', c.replace('[m]', '[]'), ['4:13: channels.0.models: Expected a list that is not empty']],
     ['an unknown field of a model', c.replace('[m]', '[{ name: m, upsteam: x }]'), ['4:25: Unknown field "upsteam"']],
     ['a short key', 'keys: [{ name: k, user: u, key: sk-1 }]', ['1:33: keys.0.key: Expected sk- and 8 to 200 visible ASCII characters']],
     [

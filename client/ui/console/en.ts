@@ -69,6 +69,7 @@ export const en = {
   errControl: 'Enter text without line breaks or other control characters.',
   errWholeBetween: 'Enter a whole number from {first} to {second}.',
   errWhole: 'Enter a whole number.',
+  errBetween: 'Enter a number from {first} to {second}.',
   errLeast: 'Enter {first} or more.',
   errMost: 'Enter {first} or less.',
   errShort: 'Enter at least {first} characters.',

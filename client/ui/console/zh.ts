@@ -71,6 +71,7 @@ export const zh: Record<keyof typeof en, string> = {
   errControl: '请输入不含换行等控制字符的文本。',
   errWholeBetween: '请输入 {first} 到 {second} 之间的整数。',
   errWhole: '请输入整数。',
+  errBetween: '请输入 {first} 到 {second} 之间的数。',
   errLeast: '请输入不小于 {first} 的数。',
   errMost: '请输入不大于 {first} 的数。',
   errShort: '至少需要 {first} 个字符。',
