@@ -3,6 +3,7 @@ import { createSignal, Match, Show, Switch } from 'solid-js'
 import type { UserRow } from '#shared/console/user'
 import { AdministratorStep, type Made } from './administrator-step.tsx'
 import { type Answering, demo } from './answering.ts'
+import { createChannelDraft } from './channel-draft.ts'
 import { ChannelStep } from './channel-step.tsx'
 import { FirstKey } from './first-key.tsx'
 import { Ready } from './ready.tsx'
@@ -20,6 +21,7 @@ export function SetupPage(props: { onSignedIn(user: UserRow): void; onAlreadyDon
   const begun = performance.now()
   const [made, setMade] = createSignal<Made>()
   const [answering, setAnswering] = createSignal<Answering>()
+  const channel = createChannelDraft()
   const [taken, setTaken] = createSignal(false)
   const step = () => (made() === undefined ? 0 : answering() === undefined ? 1 : taken() ? 3 : 2)
   const finish = (path: string) => {
@@ -43,7 +45,7 @@ export function SetupPage(props: { onSignedIn(user: UserRow): void; onAlreadyDon
             />
           </Match>
           <Match when={step() === 1}>
-            <ChannelStep onDone={setAnswering} onDemo={() => setAnswering(demo)} />
+            <ChannelStep draft={channel} onDone={setAnswering} onDemo={() => setAnswering(demo)} />
           </Match>
           <Match when={step() === 2}>
             <Show when={made()}>
