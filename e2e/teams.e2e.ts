@@ -60,6 +60,15 @@ test('a manager runs members, caps and keys of a team without being an administr
 
   await page.getByRole('button', { name: 'Edit nils' }).click()
   await dialog.getByRole('button', { name: 'Remove from the team' }).click()
+  await page.getByRole('button', { name: 'Remove nils' }).waitFor()
+  // The question dims the form below it, which takes no clicks.
+  const above = await page.evaluate(() => {
+    const form = document.querySelector<HTMLElement>('.dialog') as HTMLElement
+    form.style.pointerEvents = 'auto'
+    const { left, top } = form.getBoundingClientRect()
+    return document.elementFromPoint(left + 8, top + 8)?.className
+  })
+  expect(above).toBe('scrim')
   await page.getByRole('button', { name: 'Remove nils' }).click()
   await expect(members).not.toContainText('nils')
   // The key belongs to the team, and keeps working.
@@ -80,6 +89,7 @@ test('an administrator makes, credits and ends a team', async ({ page, program }
   await dialog.getByLabel('Amount').fill('4.5')
   await dialog.getByLabel('Reason').fill('for the quarter')
   await dialog.getByRole('button', { name: 'Post' }).click()
+  await expect(dialog).toHaveCount(0)
   await expect(page.locator('.stats').getByText('$7.50', { exact: true })).toBeVisible()
   await expectClean(page, 'the teams of the house')
   await page.getByRole('button', { name: 'Delete team' }).click()
