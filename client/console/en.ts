@@ -16,7 +16,6 @@ export const en = {
   concurrency: 'Concurrent requests',
   requestsUnit: 'requests',
   tokensUnit: 'tokens',
-  spentOf: '{spent} of {limit}',
   perDaily: 'a day',
   perWeekly: 'a week',
   perMonthly: 'a month',

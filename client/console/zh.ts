@@ -18,7 +18,6 @@ export const zh: Record<keyof typeof en, string> = {
   concurrency: '并发请求数',
   requestsUnit: '个请求',
   tokensUnit: 'token',
-  spentOf: '{spent} / {limit}',
   perDaily: '每天',
   perWeekly: '每周',
   perMonthly: '每月',

@@ -3,7 +3,6 @@ export const en = {
   title: 'Account',
   who: 'Profile',
   name: 'Name',
-  role: 'Role',
   role_user: 'User',
   role_admin: 'Administrator',
   groups: 'Groups',

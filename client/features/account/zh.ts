@@ -5,7 +5,6 @@ export const zh: Record<keyof typeof en, string> = {
   title: '账号',
   who: '个人信息',
   name: '名称',
-  role: '角色',
   role_user: '用户',
   role_admin: '管理员',
   groups: '分组',

@@ -111,7 +111,6 @@ export const en = {
   say_journal: 'The journal of an instance is {percent} % full: the database does not accept its entries.',
   when: 'When',
   what: 'What',
-  about: 'About',
   answer: 'Answer',
   tries: '{count} {count:try|tries}',
   nextTry: 'next try {when}',

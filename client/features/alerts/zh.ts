@@ -112,7 +112,6 @@ export const zh: Record<keyof typeof en, string> = {
   say_journal: '某个实例的日志已满 {percent}%：数据库没有接收其记录。',
   when: '时间',
   what: '内容',
-  about: '对象',
   answer: '应答',
   tries: '已尝试 {count} 次',
   nextTry: '{when} 再试',

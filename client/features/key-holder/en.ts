@@ -7,7 +7,6 @@ export const en = {
   keyHint: 'Begins with sk-.',
   show: 'Show',
   wrong: 'This key is not valid: it may be mistyped, expired or revoked.',
-  name: 'Name',
   group: 'Group',
   spent: 'Spent',
   left: 'Left',

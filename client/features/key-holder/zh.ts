@@ -8,7 +8,6 @@ export const zh: Record<keyof typeof en, string> = {
   keyHint: '以 sk- 开头。',
   show: '查看',
   wrong: '此密钥无效：可能输入有误、已过期或已被吊销。',
-  name: '名称',
   group: '分组',
   spent: '已花费',
   left: '剩余',

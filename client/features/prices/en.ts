@@ -61,7 +61,6 @@ export const en = {
   countOf: '{count} of {all} models',
   effectUnknown: 'Enter a price to see its effect.',
   set: 'Set price',
-  add: 'Add price',
   editTitle: 'Price of {model}',
   intro: 'USD. Empty fields fall back: cache, audio and image to input or output, reasoning to output. For free, enter 0.',
   tokens: 'Tokens',

@@ -62,7 +62,6 @@ export const zh: Record<keyof typeof en, string> = {
   countOf: '{all} 个模型中的 {count} 个',
   effectUnknown: '输入价格后显示其影响。',
   set: '设置价格',
-  add: '添加价格',
   editTitle: '{model} 的价格',
   intro: '单位美元。留空则沿用：缓存、音频、图片沿用输入或输出，推理沿用输出。免费请填 0。',
   tokens: 'Token',

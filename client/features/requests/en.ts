@@ -130,7 +130,6 @@ export const en = {
   dropped: 'left out',
   adapted: 'adapted',
   route: 'Why this channel?',
-  explain: 'Explain the route',
   notFound: 'Request not found',
   notFoundWhy: 'The ID may be mistyped, the request may belong to somebody else, or its record is no longer kept.',
   toRequests: 'All requests',

@@ -131,7 +131,6 @@ export const zh: Record<keyof typeof en, string> = {
   dropped: '略去',
   adapted: '调整',
   route: '为何是此渠道？',
-  explain: '解释路由',
   notFound: '请求不存在',
   notFoundWhy: 'ID 可能输入有误，请求可能属于他人，或其记录已超过保留期限。',
   toRequests: '全部请求',
