@@ -1,5 +1,5 @@
 /** Pages of the console on a Parley without anything: clean in both themes and at 320 pixels. */
-import { test } from './support/browser-test.ts'
+import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
 
 test('every page says that it is empty, why, and what to do', async ({ page }) => {
@@ -27,4 +27,14 @@ test('every page says that it is empty, why, and what to do', async ({ page }) =
       await page.waitForLoadState('networkidle')
       await expectClean(page, `${path}, empty`)
     })
+})
+
+test('the demo is said to be built in, not to stand in a file', async ({ page }) => {
+  await openConsole(page, '/admin/channels')
+  await expect(page.getByRole('row', { name: /demo/ })).toContainText('built in: This is part of Parley')
+  await page.goto('/admin/channels/demo?tab=connection')
+  await expect(page.getByText('The demo is built into Parley')).toBeVisible()
+  await page.goto('/admin/prices?open=parley-demo')
+  await expect(page.getByText('The demo and its prices are built into Parley')).toBeVisible()
+  await expect(page.getByText('parley.yaml')).toHaveCount(0)
 })

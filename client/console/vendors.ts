@@ -120,3 +120,6 @@ export const vendorCards: readonly VendorCard[] = vendorIds.map((id) => ({
 
 /** The card of a vendor. */
 export const vendorCard = (id: string): VendorCard | undefined => vendorCards.find((card) => card.id === id)
+
+/** Whether a channel is the built-in demo, which nobody can change. */
+export const isDemo = ({ id }: { id: string }): boolean => id === 'demo'

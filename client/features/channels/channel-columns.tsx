@@ -1,8 +1,9 @@
 import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { readAll } from '#client/console/load.ts'
+import { ts } from '#client/console/messages.ts'
 import { causeText } from '#client/console/rest-text.ts'
-import { vendorCard } from '#client/console/vendors.ts'
+import { isDemo, vendorCard } from '#client/console/vendors.ts'
 import { tc } from '#client/ui/console/messages.ts'
 import { Monogram, ShortName } from '#client/ui/console/monogram.tsx'
 import { Badges, FileBadge, type Shape, Status } from '#client/ui/console/status.tsx'
@@ -198,14 +199,14 @@ export function channelColumns({ onTurn, onPriority, onReset, onRemove }: Parts)
       wide: true,
       roomy: true,
       card: 'none',
-      cell: (row) => (row.keys.length === 0 ? <span class="na">{t('none')}</span> : row.keys.length),
+      cell: (row) => (row.keys.length === 0 ? <span class="na">{ts('none')}</span> : row.keys.length),
     },
     {
       id: 'on',
       label: t('on'),
       card: 'figure',
       cell: (row) => (
-        <Show when={row.managed === 'console'} fallback={<FileBadge />}>
+        <Show when={row.managed === 'console'} fallback={<FileBadge builtIn={isDemo(row)} />}>
           <Toggle label={t('switchLabel', { name: row.name })} on={row.enabled} onChange={(on) => onTurn(row, on)} />
         </Show>
       ),

@@ -1,8 +1,10 @@
 /** One channel: health, models compared with the upstream's list, settings, and route simulation. */
+
 import { useNavigate, useParams } from '@solidjs/router'
 import { createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { createLoad } from '#client/console/load.ts'
+import { isDemo } from '#client/console/vendors.ts'
 import { WhenLoaded } from '#client/console/when-loaded.tsx'
 import { ChannelForm, formTabs } from '#client/features/channels/editing/channel-form.tsx'
 import { Button } from '#client/ui/button.tsx'
@@ -87,7 +89,7 @@ export function ChannelPage() {
               <Button icon="pulse" onClick={() => test()}>
                 {tb('test')}
               </Button>
-              <Show when={row().managed === 'console'} fallback={<FileBadge />}>
+              <Show when={row().managed === 'console'} fallback={<FileBadge builtIn={isDemo(row())} />}>
                 <Button look="bad ghost" onClick={() => setRemoving(true)}>
                   {t('remove')}
                 </Button>

@@ -78,6 +78,7 @@ export const en = {
   remove: 'Remove the price',
   removeWhy: 'Requests for it are refused from then on.',
   managed: 'This price is defined in parley.yaml. Change it there.',
+  managedDemo: 'The demo and its prices are built into Parley and cannot be changed.',
   saved: 'Price of {model} saved.',
   removed: '{model} has no price now.',
   empty: 'No models yet',

@@ -1,6 +1,7 @@
 import { Show } from 'solid-js'
 import { capableText } from '#client/console/capable.ts'
 import { ts } from '#client/console/messages.ts'
+import { isDemo } from '#client/console/vendors.ts'
 import { ShortName } from '#client/ui/console/monogram.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
@@ -106,7 +107,7 @@ export const priceColumns = (url: UrlState): Column<CatalogueRow>[] => [
         }
       >
         <Show when={row.price?.managed === 'file'}>
-          <FileBadge />
+          <FileBadge builtIn={row.channels.some(isDemo)} />
         </Show>
       </Show>
     ),

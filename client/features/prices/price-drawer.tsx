@@ -1,6 +1,7 @@
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { errorAt } from '#client/console/explain.ts'
+import { isDemo } from '#client/console/vendors.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
@@ -91,7 +92,7 @@ export function PriceDrawer(props: {
     >
       <form id="price" onSubmit={(event) => void save(event)}>
         <DrawerPart>
-          <p class="hint">{readonly() ? t('managed') : t('intro')}</p>
+          <p class="hint">{readonly() ? t(props.row.channels.some(isDemo) ? 'managedDemo' : 'managed') : t('intro')}</p>
         </DrawerPart>
         <DrawerPart title={t('tokens')}>
           <div class="form two">

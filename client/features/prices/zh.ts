@@ -77,6 +77,7 @@ export const zh: Record<keyof typeof en, string> = {
   remove: '移除价格',
   removeWhy: '此后对它的请求会被拒绝。',
   managed: '此价格写在 parley.yaml 中，请在该文件中修改。',
+  managedDemo: '演示及其价格是 Parley 自带的，无法修改。',
   saved: '{model} 的价格已保存。',
   removed: '{model} 现在没有价格。',
   empty: '还没有模型',

@@ -29,6 +29,8 @@ export const en = {
   rowsCompact: 'Compact rows',
   file: 'file',
   fileWhy: 'This is defined in parley.yaml. Change it there.',
+  builtIn: 'built in',
+  builtInWhy: 'This is part of Parley and cannot be changed.',
   unsaved: '{count} {count:change|changes} not saved',
   review: 'Review',
   reviewTitle: 'Save changes?',

@@ -15,13 +15,14 @@ export function Status(props: { shape: Shape; children: JSX.Element }) {
   )
 }
 
-/** Marks a row that parley.yaml owns. */
-export function FileBadge() {
+/** Marks a row that cannot be changed here: parley.yaml owns it, or it is built into Parley. */
+export function FileBadge(props: { builtIn?: boolean }) {
+  const why = () => tc(props.builtIn ? 'builtInWhy' : 'fileWhy')
   return (
-    <Tooltip label={tc('fileWhy')}>
+    <Tooltip label={why()}>
       <span class="bdg info">
-        {tc('file')}
-        <span class="hidden-text">: {tc('fileWhy')}</span>
+        {tc(props.builtIn ? 'builtIn' : 'file')}
+        <span class="hidden-text">: {why()}</span>
       </span>
     </Tooltip>
   )

@@ -31,6 +31,8 @@ export const zh: Record<keyof typeof en, string> = {
   rowsCompact: '紧凑行距',
   file: '文件',
   fileWhy: '由 parley.yaml 管理，请在该文件中修改。',
+  builtIn: '内置',
+  builtInWhy: '这是 Parley 自带的，无法修改。',
   unsaved: '{count} 项更改未保存',
   review: '查看更改',
   reviewTitle: '保存这些更改？',

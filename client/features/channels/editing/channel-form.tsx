@@ -1,8 +1,10 @@
 /** The settings of a channel in three tabs with one save bar; edits survive switching tabs. */
+
 import { type Accessor, createEffect, createSignal, type JSX, on, Show, untrack } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { errorAt } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
+import { isDemo } from '#client/console/vendors.ts'
 import { createWrite } from '#client/console/write.ts'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { showToast } from '#client/ui/toast.tsx'
@@ -71,7 +73,7 @@ export function ChannelForm(props: {
   return (
     <>
       <Show when={readonly() && props.tab}>
-        <p class="notice mb-4">{t('managed')}</p>
+        <p class="notice mb-4">{t(isDemo(props.row) ? 'managedDemo' : 'managed')}</p>
       </Show>
       <form
         hidden={props.tab === undefined}

@@ -1,6 +1,7 @@
 /** English messages of a channel's form. */
 export const en = {
   managed: 'This channel is defined in parley.yaml. Change it there.',
+  managedDemo: 'The demo is built into Parley and cannot be changed. Unless PARLEY_DEMO is on, it goes when you add a channel.',
   saved: 'Saved.',
   badJson: 'This is not valid JSON.',
   account: 'Account',

@@ -3,6 +3,7 @@ import type { en } from './en.ts'
 /** Chinese messages of a channel's form. */
 export const zh: Record<keyof typeof en, string> = {
   managed: '此渠道写在 parley.yaml 中，请在该文件中修改。',
+  managedDemo: '演示渠道是 Parley 自带的，无法修改。除非将 PARLEY_DEMO 设为 on，添加渠道后它就会消失。',
   saved: '已保存。',
   badJson: '这不是有效的 JSON。',
   account: '账号',
