@@ -167,6 +167,12 @@ test('a channel whose attempts fail has their share in the list, also under anot
   await expectClean(page, 'a list with a channel that fails')
   await row(broken).getByRole('link', { name: '0.0%' }).click()
   await expect(page.getByRole('row', { name: /refused/ }).first()).toContainText('0.0%')
+  // What rests is tried last: it stands in the order of a route, and only there. A channel's own model is asked for.
+  for (let more = 0; more < 5; more++) await ask('refused')
+  await page.goto(`/admin/channels/${broken}?tab=simulate`)
+  const own = page.getByRole('listitem').filter({ hasText: 'this channel' })
+  await expect(own).toContainText('resting, tried last')
+  await expect(own).toContainText('It failed and comes last')
   await api('POST', `/api/channels/${broken}/reset`)
   for (const [id, name] of [
     [broken, 'broken'],

@@ -170,6 +170,11 @@ test('an operator goes from a failure to the attempt, the channel, and its reset
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Saved.').first()).toBeVisible()
   await tab('Simulate')
+  // The channel's first model is asked for until another one is chosen.
+  await expect(page.getByRole('combobox', { name: 'Model' })).toHaveValue(model)
+  await page.getByRole('combobox', { name: 'Model' }).fill('FAST')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/model=fast/)
   await page.getByRole('combobox', { name: 'Model' }).fill('CONSOLE')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(new RegExp(`model=${model}`))

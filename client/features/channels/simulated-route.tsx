@@ -8,6 +8,8 @@ import { t } from './messages.ts'
 
 /** The order of attempts, the channels left out, and what happens when all fail. `channel` is highlighted. */
 export function SimulatedRoute(props: { answer: RouteAnswer; channel: string | undefined }) {
+  // What rests is tried last: it stands in the order, with the reason.
+  const never = () => props.answer.leftOut.filter((one) => !props.answer.candidates.some((candidate) => isSame(one, candidate)))
   return (
     <>
       <Show when={props.answer.error}>
@@ -33,16 +35,17 @@ export function SimulatedRoute(props: { answer: RouteAnswer; channel: string | u
                 of={candidate}
                 place={at() + 1}
                 chance={chanceOf(props.answer, candidate)}
+                rests={props.answer.leftOut.find((one) => isSame(one, candidate))?.reason}
                 isThis={candidate.channel === props.channel}
               />
             )}
           </For>
         </ol>
       </Card>
-      <Show when={props.answer.leftOut.length > 0}>
+      <Show when={never().length > 0}>
         <Card title={t('simOthers')} bare>
           <ul>
-            <For each={props.answer.leftOut}>
+            <For each={never()}>
               {(other) => (
                 <li class="list-line">
                   <span class="shape off" aria-hidden="true" />
@@ -66,15 +69,19 @@ export function SimulatedRoute(props: { answer: RouteAnswer; channel: string | u
   )
 }
 
-/** Its chance as text: a share of draws, the figure that it is ordered by, or why it comes later. */
-function chanceOf({ balancing, leftOut }: RouteAnswer, { channel, key, rank, share }: RouteCandidate): string {
-  if (share === null && leftOut.some((one) => one.channel === channel && one.key === key)) return t('simRests')
+const isSame = (one: { channel: string; key: string | null }, other: { channel: string; key: string | null }): boolean =>
+  one.channel === other.channel && one.key === other.key
+
+/** Its chance as text: a share of draws, the figure that it is ordered by, or that it comes later. */
+function chanceOf({ balancing, leftOut }: RouteAnswer, candidate: RouteCandidate): string {
+  const { channel, rank, share } = candidate
+  if (share === null && leftOut.some((one) => isSame(one, candidate))) return t('simRests')
   const figure = balancing?.channels.find((one) => one.channel === channel)?.figure
   const drawn = share === null ? figure : share === 1 ? '' : t('simShare', { share: formatPercent(share) })
   return [drawn, rank > 0 ? t('simAfter') : ''].filter(Boolean).join(', ')
 }
 
-function Candidate(props: { of: RouteCandidate; place: number; chance: string; isThis: boolean }) {
+function Candidate(props: { of: RouteCandidate; place: number; chance: string; rests: string | undefined; isThis: boolean }) {
   return (
     <li class="list-line">
       <span class="monogram" aria-hidden="true">
@@ -86,6 +93,7 @@ function Candidate(props: { of: RouteCandidate; place: number; chance: string; i
           <code>{props.of.upstreamModel}</code>, {props.of.native ? t('native') : t('converted', { dialect: props.of.dialect })},{' '}
           {t('simPriority', { priority: String(props.of.priority) })}
         </small>
+        <Show when={props.rests}>{(why) => <small>{why()}</small>}</Show>
         <For each={props.of.losses}>
           {(loss) => (
             <small>
@@ -98,7 +106,7 @@ function Candidate(props: { of: RouteCandidate; place: number; chance: string; i
       <Show when={props.isThis}>
         <span class="bdg accent">{t('simThis')}</span>
       </Show>
-      <span class="num text-right text-[13px] text-ink-2">{props.chance}</span>
+      <Show when={props.chance}>{(chance) => <span class="num text-right text-[13px] text-ink-2">{chance()}</span>}</Show>
     </li>
   )
 }

@@ -38,13 +38,14 @@ export function Simulation(props: { channel?: ChannelRow }) {
       return [...new Set(channels.flatMap((channel) => channel.models.map((model) => namesOf(model).name)))].sort()
     },
   )
+  /** On a channel's page its first model, until another one is chosen. */
+  const model = () => url.get('model') || props.channel?.models.map((one) => namesOf(one).name)[0] || ''
   const dialect = () => dialects.find((one) => one === url.get('dialect')) ?? 'chat'
   const question = () => {
-    const model = url.get('model')
-    if (model === '') return undefined
+    if (model() === '') return undefined
     const has = (extra: (typeof extras)[number]) => url.get(extra) === 'yes'
     const asked: Asked = {
-      ...{ model, dialect: dialect(), key: url.get('key'), group: url.get('group') },
+      ...{ model: model(), dialect: dialect(), key: url.get('key'), group: url.get('group') },
       ...{ stream: has('stream'), tools: has('tools'), image: has('image') },
     }
     return JSON.stringify(routeQuestion(asked))
@@ -59,7 +60,7 @@ export function Simulation(props: { channel?: ChannelRow }) {
         <div class="min-[961px]:order-1">
           <Card title={t('simAsked')}>
             <div class="form">
-              <ComboField label={t('model')} value={url.get('model')} options={models.value() ?? []} mono onChange={set('model')} />
+              <ComboField label={t('model')} value={model()} options={models.value() ?? []} mono onChange={set('model')} />
               <ComboField
                 label={t('simKey')}
                 hint={t('simKeyHint')}
