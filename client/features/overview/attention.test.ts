@@ -26,3 +26,11 @@ test('what is being retried is amber, and not counted as resting', () => {
   expect(told(rest('azure', 'k1', 'a', halfOpen), rest('azure', 'k1', 'b'))).toEqual([['bad', 'azure: b via k1 is resting']])
   expect(linesOf([rest('azure', 'k1', 'a', halfOpen)])[0]?.why).toBe('The upstream failed. The next request retries it.')
 })
+
+test('the worst comes first, whatever it is', () => {
+  const budget = (share: number) =>
+    ({ kind: 'budget', of: 'key', id: 'k', name: 'ci', window: 'daily', limit: '5', left: '0', share }) as unknown as Concern
+  expect(
+    told({ kind: 'unpriced', model: 'm' }, budget(1.1), rest('azure', 'k1', 'a', { state: 'half-open' })).map(([shape]) => shape),
+  ).toEqual([...['bad', 'warn', 'warn']])
+})

@@ -19,13 +19,20 @@ export interface Line {
 
 type Rest = Extract<Concern, { kind: 'rest' }>
 
-/** A line for each concern; everything that rests in one channel is one line. */
+/** The worst first. */
+const shapes: readonly Shape[] = ['bad', 'warn', 'off']
+
+/** A line for each concern, the worst first; everything that rests in one channel is one line. */
 export function linesOf(concerns: readonly Concern[]): Line[] {
   const resting = Map.groupBy(
     concerns.filter((concern) => concern.kind === 'rest'),
     ({ channel }) => channel.id,
   )
-  return [...[...resting.values()].map(restLine), ...concerns.flatMap((concern) => (concern.kind === 'rest' ? [] : [lineOf(concern)]))]
+  const lines = [
+    ...[...resting.values()].map(restLine),
+    ...concerns.flatMap((concern) => (concern.kind === 'rest' ? [] : [lineOf(concern)])),
+  ]
+  return lines.toSorted((a, b) => shapes.indexOf(a.shape) - shapes.indexOf(b.shape))
 }
 
 /** Counts what rests; if all of it is being retried, what is retried. */
