@@ -28,6 +28,7 @@ export function FactorsCard(props: { onChanged?(): void }) {
     (_, signal) => readFactors(signal),
   )
   const status = createLoad(() => true, readStatus)
+  const passkeys = () => passkeysHere(status.value()?.passkeys)
   const [adding, setAdding] = createSignal<'app' | 'passkey'>()
   const [codes, setCodes] = createSignal<readonly string[]>()
   const [removing, setRemoving] = createSignal<FactorRow>()
@@ -56,7 +57,7 @@ export function FactorsCard(props: { onChanged?(): void }) {
       bare
       tools={
         <>
-          <Show when={passkeysHere(status.value()?.passkeys)}>
+          <Show when={passkeys()}>
             <Button size="sm" icon="plus" onClick={() => setAdding('passkey')}>
               {t('addPasskey')}
             </Button>
@@ -67,9 +68,12 @@ export function FactorsCard(props: { onChanged?(): void }) {
         </>
       }
     >
-      <p class="hint px-4 pb-3">{t(load.value()?.required ? 'factorsRequired' : 'factorsWhy')}</p>
+      <p class="hint px-4 pb-3">{t(load.value()?.required ? 'factorsRequired' : passkeys() ? 'factorsWhy' : 'factorsWhyApp')}</p>
       <CardFailure of={load} write={write} />
-      <Show when={load.value()?.factors.length !== 0} fallback={<p class="px-4 pb-4 text-[13px] text-ink-2">{t('factorsNone')}</p>}>
+      <Show
+        when={load.value()?.factors.length !== 0}
+        fallback={<p class="px-4 pb-4 text-[13px] text-ink-2">{t(passkeys() ? 'factorsNone' : 'factorsNoneApp')}</p>}
+      >
         <DataTable
           label={t('factors')}
           rows={load.value()?.factors}
