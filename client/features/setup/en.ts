@@ -69,6 +69,7 @@ export const en = {
   madeChannel: 'One channel with {count} {count:model|models}, one key, one administrator.',
   madeDemo: 'The demo, one key, one administrator.',
   took: 'It took {minutes} min {seconds} s.',
+  tookSeconds: 'It took {seconds} s.',
   open: 'Open the playground',
   toOverview: 'Go to the overview',
   laterChannel: 'Add another channel',

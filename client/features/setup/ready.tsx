@@ -14,7 +14,10 @@ const later = [
 
 /** The last step: a summary, and next steps. */
 export function Ready(props: { answering: Answering; seconds: number; onGo(path: string): void }) {
-  const took = () => t('took', { minutes: Math.floor(props.seconds / 60), seconds: props.seconds % 60 })
+  const took = () => {
+    const [minutes, seconds] = [Math.floor(props.seconds / 60), props.seconds % 60]
+    return minutes === 0 ? t('tookSeconds', { seconds }) : t('took', { minutes, seconds })
+  }
   const made = () => (props.answering.ms === undefined ? t('madeDemo') : t('madeChannel', { count: props.answering.models }))
   return (
     <StepFrame

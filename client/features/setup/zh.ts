@@ -69,6 +69,7 @@ export const zh: Record<keyof typeof en, string> = {
   madeChannel: '一个渠道（{count} 个模型）、一个密钥、一名管理员。',
   madeDemo: '演示渠道、一个密钥、一名管理员。',
   took: '用时 {minutes} 分 {seconds} 秒。',
+  tookSeconds: '用时 {seconds} 秒。',
   open: '打开操练场',
   toOverview: '前往概览',
   laterChannel: '再添加一个渠道',
