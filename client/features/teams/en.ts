@@ -69,6 +69,7 @@ export const en = {
   allModels: 'all',
   lastUsed: 'Last used',
   never: 'never',
+  noMembers: 'No members yet. Members spend from the team’s wallet, up to their caps.',
   noKeys: 'No keys yet. Requests with a team key are paid from the team’s wallet.',
   keyName: 'Name',
   keyFor: 'For',

@@ -120,6 +120,7 @@ export function MembersPart(props: PartProps) {
               ),
             },
           ]}
+          empty={<p class="p-4 text-[13px] text-ink-2">{t('noMembers')}</p>}
         />
       </Loaded>
       <Suspense>

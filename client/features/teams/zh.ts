@@ -70,6 +70,7 @@ export const zh: Record<keyof typeof en, string> = {
   allModels: '全部',
   lastUsed: '最近使用',
   never: '从未',
+  noMembers: '还没有成员。成员使用团队钱包的余额，以各自的上限为限。',
   noKeys: '还没有密钥。使用团队密钥的请求由团队钱包付款。',
   keyName: '名称',
   keyFor: '归属',
