@@ -16,7 +16,6 @@ export const en = {
   switchLabel: '{name} is on',
   expired: 'Expired',
   expiresOn: 'expires {day}',
-  neverExpires: 'never expires',
   hasExpired: 'expired',
   usedUp: 'Used up',
   off: 'Off',

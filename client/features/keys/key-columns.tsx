@@ -145,10 +145,10 @@ export function keyColumns({ everybody, spend, onTurn, onAsk }: Parts): Column<K
   ]
 }
 
-/** Its expiry as text. */
+/** Its expiry as text; empty if it never expires. */
 export const expiryText = (row: KeyRow): string =>
   row.expiresAt === null
-    ? t('neverExpires')
+    ? ''
     : Date.parse(row.expiresAt) <= Date.now()
       ? t('hasExpired')
       : t('expiresOn', { day: formatDay(row.expiresAt) })

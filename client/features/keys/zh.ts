@@ -18,7 +18,6 @@ export const zh: Record<keyof typeof en, string> = {
   switchLabel: '{name} 已启用',
   expired: '已过期',
   expiresOn: '{day} 到期',
-  neverExpires: '永不过期',
   hasExpired: '已过期',
   usedUp: '已用完',
   off: '停用',

@@ -133,7 +133,6 @@ function Settings(props: { row: AccountRow; tab: (typeof tabs)[number]; onSaved(
     if (done) showToast(ended > 0 ? t('savedKeysEnded', { count: ended }) : t('saved'))
   }
   const links = () => [
-    { label: t('keysOf'), href: `/keys?user=${encodeURIComponent(props.row.id)}` },
     { label: t('requestsOf'), href: `/requests?user=${encodeURIComponent(props.row.id)}&range=30d` },
     { label: t('usageOf'), href: `/usage?user=${encodeURIComponent(props.row.id)}` },
     { label: t('entries'), href: `/admin/audit?target=${encodeURIComponent(props.row.id)}&action=user` },
