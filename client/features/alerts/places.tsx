@@ -77,7 +77,7 @@ export function Places(props: { rows: readonly AlertHookRow[] | undefined; onCha
                 {(kinds) => (
                   <span class="whitespace-normal">
                     {kinds()
-                      .map((kind) => t(`kind_${kind}`))
+                      .map((kind, at) => (at === 0 ? t(`kind_${kind}`) : lowerFirst(t(`kind_${kind}`))))
                       .join(t('comma'))}
                   </span>
                 )}
@@ -127,3 +127,6 @@ export function Places(props: { rows: readonly AlertHookRow[] | undefined; onCha
     </>
   )
 }
+
+/** Within a sentence. */
+const lowerFirst = (text: string) => text.slice(0, 1).toLowerCase() + text.slice(1)

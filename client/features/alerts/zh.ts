@@ -119,10 +119,10 @@ export const zh: Record<keyof typeof en, string> = {
   retryOf: '重试：{what}，{name}',
   retried: '正在重试。',
   none: '还没有任何告警',
-  noneWhy: '告警在此保留九十天：发给了谁，对方如何应答。',
+  noneWhy: '告警在此保留 90 天：发给了谁，对方如何应答。',
   shown: '显示 {count} 条',
   pause: '停用密钥',
   pauseOf: '停用密钥：{name}',
   paused: '密钥 {name} 已停用，可在其页面重新启用。',
-  kept: '保留九十天',
+  kept: '保留 90 天',
 }
