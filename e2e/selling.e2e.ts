@@ -137,7 +137,7 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   // Unsold codes are revoked at the end of the day.
   await openConsole(page, '/admin/selling?tab=codes&state=open')
   await expect(codes.getByRole('row')).toHaveCount(3)
-  await page.getByRole('button', { name: /^State open/ }).click()
+  await page.getByRole('button', { name: /^Status open/ }).click()
   await page.getByRole('menuitemradio', { name: 'all' }).click()
   await expect(codes).toContainText('customer')
   await codes

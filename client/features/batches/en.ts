@@ -4,7 +4,7 @@ export const en = {
   intro: 'Many requests at once, sent when there is capacity. Each is listed among the requests, and charged when it is answered.',
   batch: 'Batch',
   who: 'Owner',
-  state: 'State',
+  state: 'Status',
   state_running: 'Running',
   state_stopping: 'Stopping',
   state_ended: 'Ended',

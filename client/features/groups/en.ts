@@ -36,7 +36,7 @@ export const en = {
   after_filter: 'When a content filter stopped it',
   badLine: 'Write each line as “model: first, second”.',
   on: 'On',
-  state: 'State',
+  state: 'Status',
   switchLabel: '{name} serves requests',
   turnedOn: '{name} is on again.',
   turnedOff: '{name} is off: requests in it are refused. Its members stay.',

@@ -14,7 +14,7 @@ export const en = {
   charged: 'Charged',
   expected: 'Expected',
   ceiling: 'Ceiling',
-  state: 'State',
+  state: 'Status',
   state_running: 'running',
   state_done: 'done',
   state_stopped: 'stopped',

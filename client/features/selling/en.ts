@@ -20,7 +20,7 @@ export const en = {
   holders: 'Holders',
   on: 'on sale',
   off: 'off',
-  state: 'State',
+  state: 'Status',
   enabled: 'Can be assigned',
   edit: 'Edit',
   give: 'Assign',

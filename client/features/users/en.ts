@@ -18,7 +18,7 @@ export const en = {
   low: 'Below {amount}',
   enabledCount: '{count} on',
   inGroup: 'Group',
-  state: 'State',
+  state: 'Status',
   state_on: 'on',
   state_off: 'off',
   held: 'held {amount}',

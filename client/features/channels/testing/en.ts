@@ -2,8 +2,8 @@
 export const en = {
   waiting: 'waiting',
   asking: 'testing, {time}',
-  answeredIn: '{time} answered',
-  firstIn: '{time} first token',
+  answeredIn: 'answered in {time}',
+  firstIn: 'first token in {time}',
   open: 'Response to {name}',
   title: 'Test of “{name}”',
   status: 'Status',
