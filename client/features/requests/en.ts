@@ -92,6 +92,7 @@ export const en = {
   timeline: 'Timeline',
   attempt: 'Attempt {count}',
   untilFirst: 'First token',
+  untilWhole: 'Whole answer',
   streaming: 'Streaming',
   attempts: 'Attempts',
   attemptKey: '{key}',

@@ -93,6 +93,7 @@ export const zh: Record<keyof typeof en, string> = {
   timeline: '时间线',
   attempt: '第 {count} 次尝试',
   untilFirst: '首个 token',
+  untilWhole: '完整回答',
   streaming: '输出',
   attempts: '尝试',
   attemptKey: '{key}',
