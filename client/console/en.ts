@@ -30,6 +30,8 @@ export const en = {
   cause_upstream_error: 'The upstream failed',
   cause_upstream_timeout: 'The upstream did not answer in time',
   cause_upstream_rate_limited: 'The upstream limits requests',
+  cause_upstream_rejected: 'The upstream rejected the request',
+  cause_model_not_found: 'The upstream does not offer this model',
   restModel: '{model} via {key}',
   restKey: '{key}, all models',
   restAll: 'All models',

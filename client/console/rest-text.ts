@@ -9,6 +9,8 @@ export function causeText(cause: string): string {
     case 'upstream_error':
     case 'upstream_timeout':
     case 'upstream_rate_limited':
+    case 'upstream_rejected':
+    case 'model_not_found':
       return ts(`cause_${cause}`)
     default:
       return cause

@@ -32,6 +32,8 @@ export const zh: Record<keyof typeof en, string> = {
   cause_upstream_error: '上游出错',
   cause_upstream_timeout: '上游未及时响应',
   cause_upstream_rate_limited: '上游限流',
+  cause_upstream_rejected: '上游拒绝了请求',
+  cause_model_not_found: '上游没有这个模型',
   restModel: '{key} 的 {model}',
   restKey: '{key}，全部模型',
   restAll: '全部模型',

@@ -28,7 +28,7 @@ export const en = {
   unfold: 'Expand the navigation',
   search: 'Search or jump to',
   palette: 'Search or jump to',
-  paletteHint: 'Page, action, name or id',
+  paletteHint: 'Page, action, name or ID',
   goTo: 'Go to',
   doIt: 'Actions',
   nothing: 'Nothing matches “{text}”.',

@@ -26,7 +26,7 @@ export const en = {
   modelsCount: '{count} {count:model|models}',
   noModels: 'It cannot call any model now.',
   use: 'Use it',
-  docs: 'API reference',
+  docs: 'API docs',
   signIn: 'Sign in',
   windows: 'Budgets',
   window: 'Budget',

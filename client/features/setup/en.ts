@@ -55,7 +55,7 @@ export const en = {
   testFailed: '{model} did not answer: {why}',
   noKey: 'No key at hand? Use the demo for now',
   noKeyHint: 'It answers without a vendor.',
-  answers: '{model} answered in {seconds} s.',
+  answers: '{model} answered in {time}.',
   keyTitle: 'Copy your first key',
   keyIntro: 'Programs call Parley with it. It is shown once, because Parley keeps only a digest.',
   key: 'Key “{name}”',

@@ -2,6 +2,7 @@ import { createMemo, createSignal, onCleanup, Show, Suspense } from 'solid-js'
 import { samplesFor } from '#client/console/snippets.ts'
 import { Button } from '#client/ui/button.tsx'
 import { CodeSample, Secret } from '#client/ui/console/copy.tsx'
+import { formatDuration } from '#client/ui/console/time.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { later } from '#client/ui/later.ts'
 import type { Answering } from './answering.ts'
@@ -54,7 +55,7 @@ export function FirstKey(props: { name: string; secret: string; answering: Answe
           {(ms) => (
             <p class="notice ok flex items-center gap-2" role="status">
               <Icon name="check" />
-              {t('answers', { model: props.answering.model, seconds: (ms() / 1000).toFixed(2) })}
+              {t('answers', { model: props.answering.model, time: formatDuration(ms()) })}
             </p>
           )}
         </Show>

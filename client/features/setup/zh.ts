@@ -55,7 +55,7 @@ export const zh: Record<keyof typeof en, string> = {
   testFailed: '{model} 没有回答：{why}',
   noKey: '手头没有密钥？先用演示',
   noKeyHint: '无需供应商即可回答。',
-  answers: '{model} 已回答，用时 {seconds} 秒。',
+  answers: '{model} 已回答，用时 {time}。',
   keyTitle: '复制你的第一个密钥',
   keyIntro: '程序用它调用 Parley。密钥只显示一次，因为 Parley 只保存摘要。',
   key: '密钥“{name}”',
