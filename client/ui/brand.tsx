@@ -1,3 +1,5 @@
+import { Show } from 'solid-js'
+
 /** The logo: two speech marks back to back, like the two leaves of a door. The left one asks, the right one answers. */
 const asker = 'M2 21v-9.4A8.6 8.6 0 0 1 10.6 3H11v13.6A4.4 4.4 0 0 1 6.6 21z'
 const answerer = 'M22 21v-9.4A8.6 8.6 0 0 0 13.4 3H13v13.6A4.4 4.4 0 0 0 17.4 21z'
@@ -27,11 +29,13 @@ export function SpeakerMark(props: { side: 'left' | 'right' }) {
   )
 }
 
-/** The logo with the name. */
-export function Brand() {
+/** The logo with the name; `bare`: the name alone, beside a logo. */
+export function Brand(props: { bare?: boolean }) {
   return (
     <span class="flex items-center gap-2 text-ink">
-      <LogoMark />
+      <Show when={!props.bare}>
+        <LogoMark />
+      </Show>
       <svg width="54" height="24" viewBox="0 0 54 24" role="img" aria-label="Parley">
         <path fill="currentColor" d={wordmark} />
       </svg>

@@ -50,7 +50,8 @@ export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
   return (
     <>
       <div class="flex h-[52px] flex-none items-center pr-2.5 pl-4">
-        <Brand />
+        {/* Beside the page, the folded navigation on the left has the logo. */}
+        <Brand bare={!props.onClose} />
         <span class="flex-1" />
         <Show when={props.onClose}>{(close) => <IconButton name="x" label={t('closeList')} onClick={() => close()()} />}</Show>
       </div>
