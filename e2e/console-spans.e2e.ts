@@ -83,6 +83,13 @@ test('usage is of days that are chosen, compared with others, and read again whi
   await page.setViewportSize({ width: 1440, height: 900 })
   await expect(page.getByRole('row', { name: /span-one/ })).toContainText('800')
   await expectClean(page, 'usage of chosen days')
+  // Under the pointer stand the figures of a day, at the top of the chart.
+  await page
+    .locator('.chart')
+    .first()
+    .hover({ position: { x: 300, y: 100 } })
+  await expect(page.locator('.chart-tip').first()).toHaveCSS('top', '8px')
+  await page.mouse.move(0, 0)
   // New requests update the report without any action of the reader.
   await ask(program.url)
   await expect.poll(async () => Number((await requests.innerText()).replace(/\D/g, '')), { timeout: 30_000 }).toBeGreaterThan(before)

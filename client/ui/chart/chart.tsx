@@ -25,7 +25,7 @@ export function Chart(props: { plot: Plot; label: string }) {
           <div
             class="chart-tip"
             aria-hidden="true"
-            style={{ left: `${Math.min(shown().left + 64, Math.max(0, (root?.clientWidth ?? 300) - 180))}px`, top: '8px' }}
+            style={{ left: `${Math.min(shown().left + 64, Math.max(0, (root?.clientWidth ?? 300) - 180))}px` }}
           >
             <b>{props.plot.labels[shown().at]}</b>
             <For each={props.plot.series}>
