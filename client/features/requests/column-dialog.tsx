@@ -29,10 +29,10 @@ export function ColumnDialog(props: {
         </>
       }
     >
-      <div class="grid grid-cols-2 gap-x-4 gap-y-1 text-[13px]">
+      <div class="-mx-2 grid grid-cols-2 gap-x-4 gap-y-1">
         <For each={offered()}>
           {(name) => (
-            <label class="flex min-h-8 items-center gap-2">
+            <label class="check">
               <input type="checkbox" checked={props.value.includes(name)} onChange={() => toggle(name)} />
               {t(name)}
             </label>
