@@ -48,8 +48,11 @@ export function formatCompact(value: number): string {
 export const formatSeconds = (ms: number): string =>
   `${numberFormat(language(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 }).format(ms / 1000)} s`
 
-/** Bytes as B, or as kB with one decimal. */
-export const formatBytes = (value: number): string => (value < 1_000 ? `${value} B` : `${(value / 1_000).toFixed(1)} kB`)
+/** Bytes as B, KiB, MiB or GiB, with up to one decimal. */
+export function formatBytes(value: number): string {
+  const step = value < 2 ** 10 ? 0 : value < 2 ** 20 ? 1 : value < 2 ** 30 ? 2 : 3
+  return `${Number((value / 1024 ** step).toFixed(1))} ${['B', 'KiB', 'MiB', 'GiB'][step]}`
+}
 
 /** Hours and minutes of a time in milliseconds since the epoch. */
 export const formatTime = (at: number): string => writeDate(at, language(), { hour: '2-digit', minute: '2-digit', hour12: false })

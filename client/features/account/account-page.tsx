@@ -72,12 +72,14 @@ export function AccountPage() {
           <div class="num">
             <Facts
               long
-              facts={(quotas.value()?.data ?? []).map((row) => [
-                t(`q_${row.name}`),
-                row.used === null
-                  ? t('quotaMost', { most: formatCount(row.most) })
-                  : t('quotaUsed', { used: formatCount(row.used), most: formatCount(row.most) }),
-              ])}
+              facts={(quotas.value()?.data ?? []).map((row) => {
+                const format = row.name.endsWith('Bytes') ? formatBytes : formatCount
+                const most = format(row.most)
+                return [
+                  t(`q_${row.name}`),
+                  row.used === null ? t('quotaMost', { most }) : t('quotaUsed', { used: row.used === 0 ? '0' : format(row.used), most }),
+                ]
+              })}
             />
           </div>
         </Card>

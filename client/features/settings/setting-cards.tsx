@@ -2,7 +2,7 @@
 import { For, Show } from 'solid-js'
 import { causes } from '#client/console/fallback-lines.ts'
 import { AreaField, SwitchField, TextField, UnitField } from '#client/ui/console/form.tsx'
-import { formatCount } from '#client/ui/format.ts'
+import { formatBytes, formatCount } from '#client/ui/format.ts'
 import { changedMark, type Editing, SettingCard } from './editing.tsx'
 import { causeLabels, FileFallbacks } from './file-fallbacks.tsx'
 import { t } from './messages.ts'
@@ -107,6 +107,10 @@ export function SharingCard(props: { editing: Editing }) {
   )
 }
 
+/** A default as it is typed; of bytes, also as a size. */
+const usualOf = (name: string, value: number): string =>
+  name.endsWith('Bytes') ? `${formatCount(value)} (${formatBytes(value)})` : formatCount(value)
+
 /** Quotas of each user. */
 export function QuotasCard(props: { editing: Editing }) {
   const { editing } = props
@@ -117,7 +121,7 @@ export function QuotasCard(props: { editing: Editing }) {
           <Show when={editing.shows(`quotas.${name}`)}>
             <UnitField
               label={t(name)}
-              hint={t('usual', { value: formatCount(editing.row.defaults.quotas[name]) })}
+              hint={t('usual', { value: usualOf(name, editing.row.defaults.quotas[name]) })}
               unit={name.endsWith('Bytes') ? t('bytes') : ''}
               mark={changedMark(editing, `quotas.${name}`)}
               value={editing.draft.quotas[name]}
