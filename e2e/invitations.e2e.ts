@@ -20,6 +20,13 @@ test('an administrator invites by a link, and a stranger comes in by it once', a
   const row = page.getByRole('row', { name: /for nora/ })
   await expect(row).toContainText('0 of 1')
   await expect(page.getByText(link)).toHaveCount(0)
+  // Whoever has an account can go on to it.
+  const own = await page.context().newPage()
+  await own.goto(link)
+  await expect(own.getByText('this invitation is for people without one')).toBeVisible()
+  await own.getByRole('link', { name: 'Continue' }).click()
+  await expect(own.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
+  await own.close()
 
   const other = await (await browser.newContext()).newPage()
   await other.goto(link)

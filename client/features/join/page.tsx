@@ -184,7 +184,17 @@ function Accept(props: { token: string; user: UserRow; facts: InvitationFacts })
       goOn(props.facts)
     })
   return (
-    <Show when={props.facts.team !== null} fallback={<p class="notice">{t('notForYou')}</p>}>
+    <Show
+      when={props.facts.team !== null}
+      fallback={
+        <>
+          <p class="notice">{t('notForYou')}</p>
+          <a class="btn lg w-full" href="/">
+            {t('go')}
+          </a>
+        </>
+      }
+    >
       <Show when={wrong()}>
         <p class="notice bad">{wrong()}</p>
       </Show>
