@@ -83,7 +83,8 @@ export function ConnectionFields(props: Props) {
 /** The current keys, and a field for new ones. */
 function Keys(props: Props) {
   const [editing, setEditing] = createSignal<ChannelRow['keys'][number]>()
-  const rests = (name: string) => props.rests.some((rest) => rest.key === name && rest.model === null)
+  const restOf = (name: string) => props.rests.find((rest) => rest.key === name && rest.model === null)
+  const shapeOf = (name: string) => (!restOf(name) ? 'ok' : restOf(name)?.state === 'half-open' ? 'warn' : 'bad')
   return (
     <>
       <div class="field">
@@ -98,7 +99,7 @@ function Keys(props: Props) {
                   </span>
                   <span class="num text-ink-2">{t('keyWeight', { weight: key.weight })}</span>
                   <Show when={key.enabled} fallback={<Status shape="off">{t('keyOff')}</Status>}>
-                    <Status shape={rests(key.name) ? 'warn' : 'ok'}>{rests(key.name) ? t('keyRests') : t('keyFine')}</Status>
+                    <Status shape={shapeOf(key.name)}>{restOf(key.name) ? t('keyRests') : t('keyFine')}</Status>
                   </Show>
                   <Show when={!props.readonly}>
                     <Button size="sm" look="ghost" aria-label={t('keyEdit', { name: key.name })} onClick={() => setEditing(key)}>
