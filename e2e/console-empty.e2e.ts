@@ -29,6 +29,12 @@ test('every page says that it is empty, why, and what to do', async ({ page }) =
     })
 })
 
+test('an administrator without a team is led to all teams', async ({ page }) => {
+  await openConsole(page, '/team')
+  await page.getByRole('link', { name: 'All teams' }).click()
+  await expect(page.getByRole('button', { name: 'New team' })).toBeVisible()
+})
+
 test('the demo is said to be built in, not to stand in a file', async ({ page }) => {
   await openConsole(page, '/admin/channels')
   await expect(page.getByRole('row', { name: /demo/ })).toContainText('built in: This is part of Parley')

@@ -7,6 +7,8 @@ export const en = {
   addIntro: 'A team has a wallet of its own. Its members spend from it, each up to a cap.',
   none: 'No teams yet',
   noneAdmin: 'A team is a wallet that several people spend from.',
+  noneOwnAdmin: 'You are not in any team. As an administrator you can create one, and add people to it.',
+  toAll: 'All teams',
   noneOwn: 'You are not in any team. An administrator or a team manager can add you.',
   members: 'Members',
   memberCount: '{count} {count:member|members}',

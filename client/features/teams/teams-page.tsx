@@ -59,7 +59,19 @@ function Teams(props: { path: string; title: string; all: boolean }) {
           fallback={
             <Show when={!all.error()}>
               <div class="table-frame">
-                <Empty title={t('none')}>{t(props.all ? 'noneAdmin' : 'noneOwn')}</Empty>
+                <Empty
+                  title={t('none')}
+                  action={
+                    !props.all &&
+                    admin() && (
+                      <a class="btn" href="/admin/teams">
+                        {t('toAll')}
+                      </a>
+                    )
+                  }
+                >
+                  {t(props.all ? 'noneAdmin' : admin() ? 'noneOwnAdmin' : 'noneOwn')}
+                </Empty>
               </div>
             </Show>
           }

@@ -9,6 +9,8 @@ export const zh: Record<keyof typeof en, string> = {
   addIntro: '团队有自己的钱包。成员从中支出，各有上限。',
   none: '还没有团队',
   noneAdmin: '团队是多人共同使用的钱包。',
+  noneOwnAdmin: '你不属于任何团队。作为管理员，你可以新建团队并添加成员。',
+  toAll: '所有团队',
   noneOwn: '你不属于任何团队。管理员或团队经理可以添加你。',
   members: '成员',
   memberCount: '{count} 名成员',
