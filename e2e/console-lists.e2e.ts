@@ -117,6 +117,28 @@ test('the audit stands under its days', async ({ page }) => {
   expect(await savedText(saved)).toMatch(/^id,at,actor,.*\r\n\d+,/)
 })
 
+test('beside an open change the audit fits, and its row is marked under the pointer too', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await openConsole(page, '/admin/audit')
+  const table = page.getByRole('table', { name: 'Audit' })
+  await expect(table.getByRole('columnheader', { name: 'Who' })).toBeVisible()
+  await table.getByRole('link').first().click()
+  await page.getByRole('complementary').waitFor()
+  await expect(table.getByRole('columnheader', { name: 'Who' })).toBeHidden()
+  const marked = table.locator('tr[aria-selected="true"] td').first()
+  const colours = () =>
+    marked.evaluate((cell) => {
+      const probe = document.body.appendChild(document.createElement('i'))
+      probe.style.background = 'var(--soft)'
+      const soft = getComputedStyle(probe).backgroundColor
+      probe.remove()
+      return [cell.matches(':hover'), getComputedStyle(cell).backgroundColor === soft]
+    })
+  await table.getByRole('link').first().hover()
+  await marked.hover()
+  await expect.poll(colours).toEqual([true, true])
+})
+
 test('a change in the audit names what its ids stand for', async ({ page, program }) => {
   const api = await consoleApi(program)
   const { id: team } = (await api('POST', '/api/teams', { name: 'audited team' })) as { id: string }

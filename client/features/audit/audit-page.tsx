@@ -102,6 +102,7 @@ export function AuditPage() {
             {
               id: 'who',
               label: t('who'),
+              inDrawer: true,
               card: 'under',
               cell: (row) => (
                 <button

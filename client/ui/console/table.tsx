@@ -25,6 +25,8 @@ export interface Column<Row> {
   wide?: boolean
   /** Left out below 1400 pixels. */
   roomy?: boolean
+  /** Left out beside an open drawer, which has it too. */
+  inDrawer?: boolean
   /** Shown only if the user chose it. */
   extra?: boolean
   /** Its place in a card; a labelled line when absent. */
@@ -256,7 +258,12 @@ function Head<Row>(props: { column: Column<Row>; sort: Sort | undefined; onSort:
   return (
     <th
       scope="col"
-      classList={{ r: props.column.right ?? false, w: props.column.wide ?? false, x: props.column.roomy ?? false }}
+      classList={{
+        r: props.column.right ?? false,
+        w: props.column.wide ?? false,
+        x: props.column.roomy ?? false,
+        d: props.column.inDrawer ?? false,
+      }}
       aria-sort={direction()}
     >
       <Show when={!props.column.bare} fallback={<span class="hidden-text">{props.column.label}</span>}>
@@ -281,6 +288,7 @@ export function Cell<Row>(props: { column: Column<Row>; children: JSX.Element })
       classList={{
         r: props.column.right ?? false,
         w: props.column.wide ?? false,
+        d: props.column.inDrawer ?? false,
         x: props.column.roomy ?? false,
         [`card-${place()}`]: place() !== undefined,
       }}
