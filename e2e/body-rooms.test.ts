@@ -54,7 +54,7 @@ const says = `{"model":"${testModel}","messages":[{"role":"user","content":"`
 const form = 'multipart/form-data; boundary=X'
 const part = '--X\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
 
-const doors: [path: string, who: () => Record<string, string>, start: string, mebibytes: number, bodies: number][] = [
+const endpoints: [path: string, who: () => Record<string, string>, start: string, mebibytes: number, bodies: number][] = [
   ['/v1/chat/completions', () => ({ ...key(), ...json }), says, 24, 5],
   ['/v1/messages/count_tokens', () => ({ ...key(), ...json }), says, 24, 5],
   ['/v1/responses', () => ({ ...key(), ...json }), `{"model":"${testModel}","input":"`, 24, 5],
@@ -64,7 +64,7 @@ const doors: [path: string, who: () => Record<string, string>, start: string, me
   ['/v1/audio/transcriptions', () => ({ ...key(), 'content-type': form }), part, 20, 27],
 ]
 
-test.each(doors)(
+test.each(endpoints)(
   '%s',
   async (path, who, start, mebibytes, bodies) => {
     const sent = Array.from({ length: bodies }, () => endless(path, who(), start, mebibytes))

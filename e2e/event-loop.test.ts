@@ -1,7 +1,7 @@
 /**
- * No request holds the thread that carries everybody's streams: the most work that each door takes is sent, and what the event loop did
+ * No request holds the thread that carries everybody's streams: the most work that each endpoint takes is sent, and what the event loop did
  * in one go is measured, in processor time of its thread. The promise is 20 ms; what breaks it three times in a row fails. A quarter of
- * the doors is tried in each run, all of them with `PARLEY_DEEP=1`; `PARLEY_LOOP=1` prints what each took.
+ * the endpoints is tried in each run, all of them with `PARLEY_DEEP=1`; `PARLEY_LOOP=1` prints what each took.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'

@@ -1,13 +1,13 @@
 /**
  * Attacks that were tried on a running Parley and held: who may call what, smuggled requests, paths, prototypes, slow and many connections,
- * many set-ups at once; and damaged requests at every address, with a seed (`npm run fuzz -- --doors` sends more).
+ * many set-ups at once; and damaged requests at every address, with a seed (`npm run fuzz -- --endpoints` sends more).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { globSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { sampledEngine } from '#testing/database/database'
-import { type Door, type DoorCase, doorCase, doorFault, doorsOf, type Identities } from '#testing/fuzz/doors'
+import { type Endpoint, type EndpointCase, endpointCase, endpointFault, endpointsOf, type Identities } from '#testing/fuzz/endpoints'
 import { type Program, startProgram } from '#testing/program/program'
 import { isDeep, runSeed } from '#testing/sample'
 import { databaseOn } from './support/gateway.ts'
@@ -17,7 +17,7 @@ let dropDatabase: () => Promise<void>
 /** Statuses of thirty set-ups at once. */
 let setUps: number[]
 let admin: { cookie: string }
-let doors: [Door, ...Door[]]
+let endpoints: [Endpoint, ...Endpoint[]]
 let user: { cookie: string }
 let key: { authorization: string }
 
@@ -42,9 +42,9 @@ beforeAll(async () => {
   user = cookieOf(await post('/api/session', { name: 'ann', password }))
   const { key: secret } = (await (await post('/api/keys', { name: 'key of ann' }, user)).json()) as { key: string }
   key = { authorization: `Bearer ${secret}` }
-  const [first, ...rest] = doorsOf(await (await fetch(`${program.url}/openapi.json`)).text())
-  if (!first) throw new Error('no doors')
-  doors = [first, ...rest]
+  const [first, ...rest] = endpointsOf(await (await fetch(`${program.url}/openapi.json`)).text())
+  if (!first) throw new Error('no endpoints')
+  endpoints = [first, ...rest]
 }, 90_000)
 afterAll(async () => {
   await program?.stop()
@@ -70,7 +70,7 @@ describe('every address of the document', () => {
       'POST /api/join/look',
     ],
   ])
-  const statusOf = async ({ method, path, sample }: Door, headers: Record<string, string>) => {
+  const statusOf = async ({ method, path, sample }: Endpoint, headers: Record<string, string>) => {
     const body = method === 'GET' ? {} : { body: sample ?? '{}' }
     const typed = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...headers }
     const answer = await fetch(program.url + path.replace('{dialect}', 'messages').replace(/\{[^}]+\}/g, 'x'), {
@@ -81,37 +81,37 @@ describe('every address of the document', () => {
     await answer.body?.cancel()
     return answer.status
   }
-  const guarded = () => doors.filter(({ method, path }) => /^\/(?:api|pg|v1|v1beta)\//.test(path) && !open.has(`${method} ${path}`))
+  const guarded = () => endpoints.filter(({ method, path }) => /^\/(?:api|pg|v1|v1beta)\//.test(path) && !open.has(`${method} ${path}`))
 
   test('tells strangers nothing', async () => {
     expect(guarded().length).toBeGreaterThan(80)
     const others: unknown[] = []
-    for (const door of guarded()) {
-      const status = await statusOf(door, {})
-      if (status !== 401) others.push([door.method, door.path, status])
+    for (const endpoint of guarded()) {
+      const status = await statusOf(endpoint, {})
+      if (status !== 401) others.push([endpoint.method, endpoint.path, status])
     }
     expect(others).toEqual([])
   })
 
   test('takes no key of models where a session belongs, and no session where a key belongs', async () => {
     const others: unknown[] = []
-    for (const door of guarded()) {
-      const status = await statusOf(door, /^\/(?:api|pg)\//.test(door.path) ? key : user)
-      if (status !== 401) others.push([door.method, door.path, status])
+    for (const endpoint of guarded()) {
+      const status = await statusOf(endpoint, /^\/(?:api|pg)\//.test(endpoint.path) ? key : user)
+      if (status !== 401) others.push([endpoint.method, endpoint.path, status])
     }
     expect(others).toEqual([])
   })
 
   test('answers a user nothing that only administrators may know', async () => {
     const secret = /^\/api\/(?:users|plans|credits|codes(?!\/redeem)|channels|settings|audit|books|config|concerns|route|alerts)/
-    for (const door of guarded().filter(({ path }) => secret.test(path))) {
-      expect([door.method, door.path, await statusOf(door, user)]).toEqual([door.method, door.path, 403])
+    for (const endpoint of guarded().filter(({ path }) => secret.test(path))) {
+      expect([endpoint.method, endpoint.path, await statusOf(endpoint, user)]).toEqual([endpoint.method, endpoint.path, 403])
     }
   })
 
   test('answers a user nothing of a team without a place in it', async () => {
-    for (const door of guarded().filter(({ path }) => path.startsWith('/api/teams/'))) {
-      expect([400, 403, 404]).toContain(await statusOf(door, user))
+    for (const endpoint of guarded().filter(({ path }) => path.startsWith('/api/teams/'))) {
+      expect([400, 403, 404]).toContain(await statusOf(endpoint, user))
     }
   })
 })
@@ -200,20 +200,20 @@ test('hundreds of idle connections and many refused sockets keep no client out',
 const count = isDeep ? 20_000 : 600
 
 test(`${count} damaged requests are answered, and never by a fault of Parley’s own`, async () => {
-  expect(doors.length).toBeGreaterThan(60)
+  expect(endpoints.length).toBeGreaterThan(60)
   const finds: unknown[] = []
   for (let seed = runSeed * 1_000_000; seed < runSeed * 1_000_000 + count; seed++) {
-    const one = doorCase(seed, doors, { key, admin, user })
-    const fault = await doorFault(program.url, one)
+    const one = endpointCase(seed, endpoints, { key, admin, user })
+    const fault = await endpointFault(program.url, one)
     if (fault !== undefined) finds.push({ seed, fault, ...one, headers: Object.keys(one.headers) })
   }
   expect(finds).toEqual([])
   expect((await fetch(`${program.url}/readyz`)).status).toBe(200)
 }, 600_000)
 
-const folder = join(import.meta.dir, '../testing/fuzz/door-finds')
+const folder = join(import.meta.dir, '../testing/fuzz/endpoint-finds')
 test.each(globSync('*.json', { cwd: folder }))('%s, found before', async (name) => {
-  const { as, ...one }: DoorCase & { as: string } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+  const { as, ...one }: EndpointCase & { as: string } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
   const identities: Identities = { key, admin, user }
-  expect(await doorFault(program.url, { ...one, headers: { ...identities[as], ...one.headers } })).toBeUndefined()
+  expect(await endpointFault(program.url, { ...one, headers: { ...identities[as], ...one.headers } })).toBeUndefined()
 })

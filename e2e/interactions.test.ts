@@ -203,8 +203,8 @@ test('an interaction is its user’s alone, and a response under another name', 
 })
 
 test('one that is being made is cancelled', async () => {
-  const door = gate(chatVendor())
-  const slow = await scriptedUpstream(door.script)
+  const late = gate(chatVendor())
+  const slow = await scriptedUpstream(late.script)
   servers.push(slow)
   await gateway.price('on-slow')
   await gateway.channel('slow', slow.url, { vendor: 'openai-compatible', models: [{ name: 'on-slow', upstream: 'gpt-test' }] })
@@ -216,7 +216,7 @@ test('one that is being made is cancelled', async () => {
   })
   expect(await thrownBy(client.interactions.delete(begun.id))).toMatchObject({ status: 400 })
   expect(await client.interactions.cancel(begun.id)).toMatchObject({ id: begun.id, status: 'cancelled' })
-  door.open()
+  late.open()
   expect(await client.interactions.get(begun.id)).toMatchObject({ status: 'cancelled' })
 })
 

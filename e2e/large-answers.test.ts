@@ -75,7 +75,7 @@ const scripts = {
 }
 
 const hi = [{ role: 'user', content: 'hi' }]
-const doors = {
+const endpoints = {
   images: (model: string) => ['/v1/images/generations', { model, prompt: 'x', n: 2 }],
   chat: (model: string) => ['/v1/chat/completions', { model, messages: hi }],
   responses: (model: string) => ['/v1/responses', { model, input: 'hi', tools: [{ type: 'image_generation' }] }],
@@ -99,16 +99,16 @@ function plain(value: unknown, picture: string): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => (changing.has(key) ? [] : [[key, plain(inner, picture)]])))
 }
 
-async function answered(door: keyof typeof doors, model: keyof typeof models, picture: string) {
+async function answered(endpoint: keyof typeof endpoints, model: keyof typeof models, picture: string) {
   const script = scripts[model === 'painting' ? 'gemini' : model](picture)
   // Google makes one picture of a request.
   upstream.next(...(model === 'painting' ? [script, script] : [script]))
-  const [path, body] = doors[door](models[model])
+  const [path, body] = endpoints[endpoint](models[model])
   const answer = await send(path, body)
   return { answer, read: (await answer.json()) as { id?: string } }
 }
 
-const pairs: [keyof typeof doors, keyof typeof models, pictures: number][] = [
+const pairs: [keyof typeof endpoints, keyof typeof models, pictures: number][] = [
   ['images', 'images', 2],
   ['images', 'painting', 2],
   ['gemini', 'gemini', 1],
@@ -120,9 +120,9 @@ const pairs: [keyof typeof doors, keyof typeof models, pictures: number][] = [
   ['chat', 'responses', 1],
 ]
 
-test.each(pairs)('%s from %s', async (door, model, pictures) => {
-  const { answer, read } = await answered(door, model, long)
-  const usual = await answered(door, model, short)
+test.each(pairs)('%s from %s', async (endpoint, model, pictures) => {
+  const { answer, read } = await answered(endpoint, model, long)
+  const usual = await answered(endpoint, model, short)
   expect([answer.status, usual.answer.status]).toEqual([200, 200])
   const expected = plain(usual.read, short)
   expect(plain(read, long)).toEqual(expected)
@@ -176,9 +176,9 @@ test.each([
   ['chat', 'gemini'],
   ['responses', 'gemini'],
   ['responses', 'responses'],
-] as const)('a stream of %s from %s may have pictures of that size', async (door, model) => {
+] as const)('a stream of %s from %s may have pictures of that size', async (endpoint, model) => {
   upstream.next(stream(streams[model]))
-  const answer = await send(paths[door], { ...doors[door](models[model])[1], ...(door !== 'gemini' && { stream: true }) })
+  const answer = await send(paths[endpoint], { ...endpoints[endpoint](models[model])[1], ...(endpoint !== 'gemini' && { stream: true }) })
   const text = await answer.text()
   expect([answer.status, text.includes(large)]).toEqual([200, true])
   const row = await gateway.log<{ end: string; error: unknown }>(answer.headers.get('x-request-id') ?? '')

@@ -227,14 +227,18 @@ describe.each(isLong ? engines : [sampledEngine(import.meta.file)])('on %s', (en
     (floodSeconds + 120) * 1000,
   )
 
-  test('33 MiB are refused with an answer at every door, declared or not', async () => {
+  test('33 MiB are refused with an answer at every endpoint, declared or not', async () => {
     const bytes = Buffer.alloc(33 * 1024 * 1024, 'x')
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}`, 'anthropic-version': '2023-06-01' }
-    const doors = ['chat/completions', 'responses', 'messages', 'messages/count_tokens', 'embeddings', 'engines/m/embeddings', 'rerank']
-    for (const door of sampled([...doors, 'images/generations', 'models/m:generateContent', 'models/m:countTokens'], 4)) {
+    const endpoints = ['chat/completions', 'responses', 'messages', 'messages/count_tokens', 'embeddings', 'engines/m/embeddings', 'rerank']
+    for (const endpoint of sampled([...endpoints, 'images/generations', 'models/m:generateContent', 'models/m:countTokens'], 4)) {
       for (const body of [bytes, new Blob([bytes]).stream()]) {
-        const answer = await fetch(`${gateway.url}/v1/${door}`, { method: 'POST', headers, body })
-        expect([door, answer.status, await answer.text()]).toEqual([door, 413, expect.stringContaining('larger than 33554432 bytes')])
+        const answer = await fetch(`${gateway.url}/v1/${endpoint}`, { method: 'POST', headers, body })
+        expect([endpoint, answer.status, await answer.text()]).toEqual([
+          endpoint,
+          413,
+          expect.stringContaining('larger than 33554432 bytes'),
+        ])
       }
     }
   }, 60_000)

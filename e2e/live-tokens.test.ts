@@ -151,23 +151,23 @@ test('a session ends with its token, and no other begins after its time', async 
   expect(await refusal(short, { sessionResumption: { handle } })).toContain('401')
 }, 30_000)
 
-test('it ends with its key, opens nothing else, and no key opens its door', async () => {
+test('it ends with its key, opens nothing else, and no key is taken in its place', async () => {
   const { key, session } = await gateway.user('eve', '5')
   const token = await minted(key, { uses: 0 })
   const { data } = await session.call<{ data: { id: string }[] }>('GET', '/api/keys')
-  const door = (query: string, service = 'BidiGenerateContentConstrained', headers = {}) =>
+  const endpoint = (query: string, service = 'BidiGenerateContentConstrained', headers = {}) =>
     rawUpgrade(`${gateway.url}/ws/google.ai.generativelanguage.v1alpha.GenerativeService.${service}${query}`, headers)
   const status = async (answer: Promise<string>) => Number(/^HTTP\/1.1 (\d+)/.exec(await answer)?.[1])
-  expect(await status(door(`?access_token=${token}`))).toBe(101)
-  expect(await status(door('', undefined, { authorization: `Token ${token}` }))).toBe(101)
-  expect(await status(door(`?access_token=${token.slice(0, -2)}AA`))).toBe(401)
-  expect(await status(door(`?access_token=${key}`))).toBe(401)
-  expect(await status(door(''))).toBe(401)
-  expect(await status(door(`?key=${token}`, 'BidiGenerateContent'))).toBe(401)
+  expect(await status(endpoint(`?access_token=${token}`))).toBe(101)
+  expect(await status(endpoint('', undefined, { authorization: `Token ${token}` }))).toBe(101)
+  expect(await status(endpoint(`?access_token=${token.slice(0, -2)}AA`))).toBe(401)
+  expect(await status(endpoint(`?access_token=${key}`))).toBe(401)
+  expect(await status(endpoint(''))).toBe(401)
+  expect(await status(endpoint(`?key=${token}`, 'BidiGenerateContent'))).toBe(401)
   const asked = await fetch(`${gateway.url}/v1beta/models?key=${encodeURIComponent(token)}`)
   expect(asked.status).toBe(401)
   await session.call('DELETE', `/api/keys/${data[0]?.id}`)
-  expect(await status(door(`?access_token=${token}`))).toBe(401)
+  expect(await status(endpoint(`?access_token=${token}`))).toBe(401)
 }, 20_000)
 
 const post = (path: string, body: object, key = gateway.key) =>

@@ -252,8 +252,8 @@ describe('every route with every scope', () => {
   }, 60_000)
 })
 
-describe('doors', () => {
-  test('a management key opens no door of models, a key of models opens no route of the console', async () => {
+describe('endpoints', () => {
+  test('a management key reaches no endpoint of models, a key of models no route of the console', async () => {
     const { key } = await make(gateway.admin, { scopes: [...scopes] })
     const chat = { model: 'parley-demo', messages: [{ role: 'user', content: 'hello' }] }
     for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/embeddings', '/v1beta/models/parley-demo:generateContent']) {

@@ -46,7 +46,7 @@ const embedding = {
   usage: { prompt_tokens: 2000, total_tokens: 2000 },
 }
 /** Each costs 0.002 USD at 1 USD per million tokens of input and 2 of output. */
-const doors: Record<string, Asked & { answer: object }> = {
+const endpoints: Record<string, Asked & { answer: object }> = {
   chat: { path: '/v1/chat/completions', body: { model: testModel, messages, max_tokens: 500 }, answer: chat },
   'messages, converted': {
     path: '/v1/messages',
@@ -109,10 +109,10 @@ async function rowOf(session: Session): Promise<Row> {
 }
 const money = async (session: Session) => (await session.call<{ user: { balance: string; held: string } }>('GET', '/api/session')).user
 
-describe.each(Object.entries(doors))('%s', (name, door) => {
+describe.each(Object.entries(endpoints))('%s', (name, endpoint) => {
   test('the answer is awaited and charged', async () => {
     const { session, key } = await gateway.user(`stays ${name}`, '1')
-    const answer = await leaves(door, key, respondJson(200, door.answer))
+    const answer = await leaves(endpoint, key, respondJson(200, endpoint.answer))
     expect(await soon(async () => Number((await money(session)).held) > 0)).toBe(true)
     answer()
     const row = await rowOf(session)
@@ -124,7 +124,7 @@ describe.each(Object.entries(doors))('%s', (name, door) => {
   test('where the upstream fails, nobody else is asked and nothing is charged', async () => {
     const { session, key } = await gateway.user(`fails ${name}`, '1')
     const before = second.requests.length
-    const answer = await leaves(door, key, faults.beforeHead.reset)
+    const answer = await leaves(endpoint, key, faults.beforeHead.reset)
     answer()
     const row = await rowOf(session)
     expect(row).toMatchObject({ end: 'aborted', status: 499, cost: '0', charged: '0' })
@@ -146,12 +146,12 @@ test('it is bounded by the timeouts of the channel', async () => {
 test('it is bounded by what is held: whoever leaves cannot begin more than the balance pays', async () => {
   const { session, key } = await gateway.user('burns', '0.02')
   // Each holds the output limit: 0.01 USD and a little.
-  const door = { path: '/v1/chat/completions', body: { model: testModel, messages, max_tokens: 5_000 } }
-  const answer = await leaves(door, key, respondJson(200, chat))
-  const refused = await fetch(gateway.url + door.path, {
+  const endpoint = { path: '/v1/chat/completions', body: { model: testModel, messages, max_tokens: 5_000 } }
+  const answer = await leaves(endpoint, key, respondJson(200, chat))
+  const refused = await fetch(gateway.url + endpoint.path, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(door.body),
+    body: JSON.stringify(endpoint.body),
   })
   expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([429, 'insufficient_quota'])
   answer()

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
-import { type Door, doorsOf } from '#testing/fuzz/doors'
+import { type Endpoint, endpointsOf } from '#testing/fuzz/endpoints'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatAnswer } from './support/chat-answer.ts'
@@ -13,7 +13,7 @@ import { type Gateway, type Session, startGateway } from './support/gateway.ts'
 
 let gateway: Gateway
 let upstream: ScriptedUpstream
-let doors: Door[]
+let endpoints: Endpoint[]
 let ann: { session: Session; key: string }
 let eve: { session: Session; key: string }
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await admin.call('PATCH', '/api/settings', { shareLinks: true })
   ann = await gateway.user('ann', '10')
   eve = await gateway.user('eve', '10')
-  doors = doorsOf(await (await fetch(`${url}/openapi.json`)).text())
+  endpoints = endpointsOf(await (await fetch(`${url}/openapi.json`)).text())
 }, 90_000)
 
 afterAll(async () => {
@@ -153,7 +153,7 @@ test('no row of another user is seen, changed or deleted at any address', async 
   const open: unknown[] = []
   const unknown: string[] = []
   let tried = 0
-  for (const { method, path, sample = '{}' } of [...doors, { method: 'DELETE', path: '/api/sessions/{id}' } as Door]) {
+  for (const { method, path, sample = '{}' } of [...endpoints, { method: 'DELETE', path: '/api/sessions/{id}' } as Endpoint]) {
     const found = Object.keys(rows).find((beginning) => path.startsWith(beginning))
     if (!found) {
       if (path.includes('{') && !Object.keys(nobodys).some((beginning) => path.startsWith(beginning))) unknown.push(path)

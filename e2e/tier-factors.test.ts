@@ -14,7 +14,7 @@ let upstream: ScriptedUpstream
 let gateway: Gateway
 
 const models = { chat: 'chat-model', responses: 'responses-model', messages: 'claude-model' } as const
-type Door = keyof typeof models
+type Endpoint = keyof typeof models
 
 beforeAll(async () => {
   upstream = await scriptedUpstream()
@@ -47,7 +47,7 @@ type Json = Record<string, unknown>
 const event = (type: string, data: Json) => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
 
 /** A thousand tokens in and a thousand out: 0.003 USD. `told` is the tier that the answer reports. */
-const answers: Record<Door, (told: Json, isStream: boolean) => Script> = {
+const answers: Record<Endpoint, (told: Json, isStream: boolean) => Script> = {
   chat(told, isStream) {
     const head = { id: 'c', created: 1, model: 'up', ...told }
     const usage = { prompt_tokens: 1000, completion_tokens: 1000, total_tokens: 2000 }
@@ -104,7 +104,7 @@ const answers: Record<Door, (told: Json, isStream: boolean) => Script> = {
 }
 
 const hi = { role: 'user', content: 'hi' }
-const doors: Record<Door, [path: string, body: Json]> = {
+const endpoints: Record<Endpoint, [path: string, body: Json]> = {
   chat: ['/v1/chat/completions', { messages: [hi] }],
   responses: ['/v1/responses', { input: 'hi', store: false }],
   messages: ['/v1/messages', { messages: [hi], max_tokens: 2000 }],
@@ -117,8 +117,8 @@ interface Row {
   bill: { lines: { unit: string; factor?: string }[] }
 }
 
-async function rowOf(door: Door, model: string, asked: Json, script: Script, isStream: boolean): Promise<Row> {
-  const [path, body] = doors[door]
+async function rowOf(endpoint: Endpoint, model: string, asked: Json, script: Script, isStream: boolean): Promise<Row> {
+  const [path, body] = endpoints[endpoint]
   upstream.next(script)
   const answer = await fetch(gateway.url + path, {
     method: 'POST',
@@ -130,15 +130,15 @@ async function rowOf(door: Door, model: string, asked: Json, script: Script, isS
 }
 
 /** The request, the reported tier, the cost, and the factor. */
-const cases: [Door, asked: Json, told: Json, cost: string, factor: string | undefined][] = [
-  ...(['chat', 'responses'] as const).flatMap((door): (typeof cases)[number][] => [
-    [door, { service_tier: 'priority' }, { service_tier: 'priority' }, '0.006', '2'],
-    [door, { service_tier: 'priority' }, { service_tier: 'default' }, '0.003', undefined],
-    [door, { service_tier: 'priority' }, {}, '0.006', '2'],
-    [door, { service_tier: 'flex' }, { service_tier: 'flex' }, '0.0015', '0.5'],
-    [door, { service_tier: 'flex' }, {}, '0.003', undefined],
-    [door, {}, { service_tier: 'priority' }, '0.006', '2'],
-    [door, {}, { service_tier: 'scale' }, '0.003', undefined],
+const cases: [Endpoint, asked: Json, told: Json, cost: string, factor: string | undefined][] = [
+  ...(['chat', 'responses'] as const).flatMap((endpoint): (typeof cases)[number][] => [
+    [endpoint, { service_tier: 'priority' }, { service_tier: 'priority' }, '0.006', '2'],
+    [endpoint, { service_tier: 'priority' }, { service_tier: 'default' }, '0.003', undefined],
+    [endpoint, { service_tier: 'priority' }, {}, '0.006', '2'],
+    [endpoint, { service_tier: 'flex' }, { service_tier: 'flex' }, '0.0015', '0.5'],
+    [endpoint, { service_tier: 'flex' }, {}, '0.003', undefined],
+    [endpoint, {}, { service_tier: 'priority' }, '0.006', '2'],
+    [endpoint, {}, { service_tier: 'scale' }, '0.003', undefined],
   ]),
   ['messages', { speed: 'fast' }, { speed: 'fast', service_tier: 'standard' }, '0.018', '6'],
   ['messages', { speed: 'fast' }, { speed: 'standard', service_tier: 'standard' }, '0.003', undefined],
@@ -148,8 +148,8 @@ const cases: [Door, asked: Json, told: Json, cost: string, factor: string | unde
 ]
 
 describe.each([false, true])('streamed: %j', (isStream) => {
-  test.each(cases)('%s: asked %j, told %j: %s USD', async (door, asked, told, cost, factor) => {
-    const row = await rowOf(door, models[door], asked, answers[door](told, isStream), isStream)
+  test.each(cases)('%s: asked %j, told %j: %s USD', async (endpoint, asked, told, cost, factor) => {
+    const row = await rowOf(endpoint, models[endpoint], asked, answers[endpoint](told, isStream), isStream)
     expect([row.cost, row.charged]).toEqual([cost, cost])
     expect(row.bill.lines.map((line) => [line.unit, line.factor])).toEqual([
       ['input', factor],

@@ -40,7 +40,7 @@ afterAll(async () => {
   await vendor?.close()
 })
 
-/** Doors with a body that is taken, and the paths of names that may be said twice; `PART` marks where to write. */
+/** Endpoints with a body that is taken, and the paths of names that may be said twice; `PART` marks where to write. */
 const routes: Record<string, { path: string; body: string; headers?: Record<string, string> }> = {
   chat: { path: '/v1/chat/completions', body: '{"model":"cheap",PART"messages":[{"role":"user","content":"hi"}]}' },
   completions: { path: '/v1/completions', body: '{"model":"cheap",PART"prompt":"hi"}' },

@@ -52,15 +52,15 @@ const says = {
   gemini: ['/v1beta/models/MODEL:generateContent', { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }],
 } as const
 
-type Door = keyof typeof says
+type Endpoint = keyof typeof says
 
-async function ask(door: Door, model: string, fields: object, headers: Record<string, string> = {}) {
-  const [path, body] = says[door]
+async function ask(endpoint: Endpoint, model: string, fields: object, headers: Record<string, string> = {}) {
+  const [path, body] = says[endpoint]
   const before = upstream.requests.length
   const answer = await fetch(gateway.url + path.replace('MODEL', model), {
     method: 'POST',
     headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...headers },
-    body: JSON.stringify({ ...(door !== 'gemini' && { model }), ...body, ...fields }),
+    body: JSON.stringify({ ...(endpoint !== 'gemini' && { model }), ...body, ...fields }),
   })
   const text = await answer.text()
   return { status: answer.status, text, wasAsked: upstream.requests.length > before }
@@ -70,10 +70,10 @@ const image = (model?: string) => ({ tools: [{ type: 'image_generation', ...(mod
 const advisor = { tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' }] }
 const native = { chat: 'chat-model', responses: 'chat-model', messages: 'claude-model', gemini: 'gemini-model' }
 
-const dear: [Door, string, object][] = [
-  ...(['chat', 'responses'] as const).flatMap((door) =>
-    ['priority', 'fast', 'scale', 'a tier of tomorrow'].map((tier): [Door, string, object] => [
-      door,
+const dear: [Endpoint, string, object][] = [
+  ...(['chat', 'responses'] as const).flatMap((endpoint) =>
+    ['priority', 'fast', 'scale', 'a tier of tomorrow'].map((tier): [Endpoint, string, object] => [
+      endpoint,
       'service_tier',
       { service_tier: tier },
     ]),
@@ -86,18 +86,19 @@ const dear: [Door, string, object][] = [
   ['gemini', 'serviceTier', { service_tier: 'SERVICE_TIER_PRIORITY' }],
 ]
 
-describe.each(dear)('%s: %s in %j', (door, field, fields) => {
+describe.each(dear)('%s: %s in %j', (endpoint, field, fields) => {
   test('is refused where it has no price', async () => {
-    const { status, text, wasAsked } = await ask(door, native[door], fields)
+    const { status, text, wasAsked } = await ask(endpoint, native[endpoint], fields)
     expect({ status, wasAsked }).toEqual({ status: 400, wasAsked: false })
     expect(text).toContain(`\`${field}\``)
-    if (door === 'chat' || door === 'responses') expect(JSON.parse(text).error).toMatchObject({ code: 'unpriced_field', param: field })
-    if (door === 'messages') expect(JSON.parse(text).error).toMatchObject({ type: 'invalid_request_error' })
-    if (door === 'gemini') expect(JSON.parse(text).error).toMatchObject({ status: 'INVALID_ARGUMENT' })
+    if (endpoint === 'chat' || endpoint === 'responses')
+      expect(JSON.parse(text).error).toMatchObject({ code: 'unpriced_field', param: field })
+    if (endpoint === 'messages') expect(JSON.parse(text).error).toMatchObject({ type: 'invalid_request_error' })
+    if (endpoint === 'gemini') expect(JSON.parse(text).error).toMatchObject({ status: 'INVALID_ARGUMENT' })
   })
 
   test('passes where the channel says so', async () => {
-    expect((await ask(door, `${native[door]}-allowed`, fields)).wasAsked).toBeTrue()
+    expect((await ask(endpoint, `${native[endpoint]}-allowed`, fields)).wasAsked).toBeTrue()
   })
 })
 
@@ -115,8 +116,8 @@ test.each([
   ['messages', { inference_geo: null }],
   ['gemini', { serviceTier: 'flex' }],
   ['gemini', { serviceTier: 'standard' }],
-] as [Door, object][])('%s: %j costs no more and passes', async (door, fields) => {
-  expect((await ask(door, native[door], fields)).wasAsked).toBeTrue()
+] as [Endpoint, object][])('%s: %j costs no more and passes', async (endpoint, fields) => {
+  expect((await ask(endpoint, native[endpoint], fields)).wasAsked).toBeTrue()
 })
 
 test('what the channel sets or removes itself has the price of its model', async () => {
@@ -133,8 +134,8 @@ test.each([
   // These upstreams are not asked for it.
   ['chat', 'claude-model', { service_tier: 'priority' }, true],
   ['messages', 'chat-model', { inference_geo: 'us' }, true],
-] as [Door, string, object, boolean][])('%s for %s with %j, converted: asked %p', async (door, model, fields, isAsked) => {
-  expect((await ask(door, model, fields)).wasAsked).toBe(isAsked)
+] as [Endpoint, string, object, boolean][])('%s for %s with %j, converted: asked %p', async (endpoint, model, fields, isAsked) => {
+  expect((await ask(endpoint, model, fields)).wasAsked).toBe(isAsked)
 })
 
 test('a large body is looked at as well', async () => {

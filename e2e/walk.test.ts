@@ -11,13 +11,13 @@ import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scrip
 import { answerGuides } from '#testing/walk/answers'
 import type { Outcome } from '#testing/walk/outcome'
 import { requestCells, type WireCase } from '#testing/walk/request-cells'
-import { type Door, requestTypes } from '#testing/walk/requests'
+import { type Endpoint, requestTypes } from '#testing/walk/requests'
 import { everyCase, wireCasesOf } from '#testing/walk/walk'
 import { dialectOf } from '#testing/walk/wire'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
-/** Requests to one door; each is asked four times of one upstream: with the case and without it, as usual and in strict mode. */
-const perDoor = isDeep ? 150 : 4
+/** Requests to one endpoint; each is asked four times of one upstream: with the case and without it, as usual and in strict mode. */
+const perEndpoint = isDeep ? 150 : 4
 
 const upstreams: Readonly<Record<Dialect, { vendor: string; speaks?: string[] }>> = {
   chat: { vendor: 'openai-compatible', speaks: ['chat'] },
@@ -105,13 +105,13 @@ function outcomeOf(from: Dialect, to: Dialect, raw: string, one: Heard, other: H
  */
 const unseen = /files\.example|"stop"|"stopSequences"|"stop_sequences"|_cache_breakpoint|web_search|"model":"asked".*"model":"asked"/
 
-const doors = (await everyCase()).filter(({ way, door }) => way === 'request' && Object.hasOwn(requestTypes, door))
+const endpoints = (await everyCase()).filter(({ way, endpoint }) => way === 'request' && Object.hasOwn(requestTypes, endpoint))
 
-test.each(doors.map((walk) => [walk.door, walk] as const))(
+test.each(endpoints.map((walk) => [walk.endpoint, walk] as const))(
   '%s',
-  async (door, walk) => {
-    const from = dialectOf(door as Door)
-    const some = { ...walk, cases: sampled(walk.cases, perDoor, { deep: false }) }
+  async (endpoint, walk) => {
+    const from = dialectOf(endpoint as Endpoint)
+    const some = { ...walk, cases: sampled(walk.cases, perEndpoint, { deep: false }) }
     const cases = (await wireCasesOf(some)).filter(({ body }) => !unseen.test(body))
     const wrong: unknown[] = []
     for (const one of cases) {

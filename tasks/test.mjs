@@ -50,8 +50,8 @@ const checks = {
   },
 }
 
-/** Suites of doors, streams, realtime and money that are also run against Parley on Deno (docs/runtimes.md). */
-const denoSuites = ['doors', 'money', 'realtime', 'streams']
+/** Suites of endpoints, streams, realtime and money that are also run against Parley on Deno (docs/runtimes.md). */
+const denoSuites = ['further-endpoints', 'money', 'realtime', 'streams']
 const furtherDenoSuites = ['bounds', 'counted', 'left', 'streams', 'together', 'usage'].map((name) => `money-${name}`)
 const denoFiles = [...denoSuites, ...(isDeep ? ['realtime-session', ...furtherDenoSuites] : [])].map((name) => `e2e/${name}.test.ts`)
 

@@ -1,4 +1,4 @@
-/** The worst bodies that are known: each is the most work for its kind, at the door where it is most. */
+/** The worst bodies that are known: each is the most work for its kind, at the endpoint where it is most. */
 import { testModel } from './gateway.ts'
 
 /** A model whose only channel uses Messages. */

@@ -8,7 +8,7 @@ import { createPriceTrials } from '#billing/pricing/price-trials'
 import { loadEncoding } from '#billing/tokens/tokenizer'
 import { openBodies } from '#bodies/bodies'
 import { createOpenSockets } from '#http/api/open-sockets'
-import { createReplayDoor } from '#http/api/replay-door'
+import { createReplayDispatch } from '#http/api/replay-dispatch'
 import { createApp, shuttingDown } from '#http/app'
 import type { ConsoleServices } from '#http/console/route/services'
 import { metricsRoute } from '#http/metrics'
@@ -211,7 +211,7 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
     })
     const replays = createReplays({
       ...{ store, accounts, bodies, channels, prices, clock, random, log, answered: books.written, jobs: longWork },
-      door: (call) => replayDoor(call),
+      dispatch: (call) => replayDispatch(call),
       isBusy: () => open.count > quiet,
       changed: live.replayed,
       keepDays: () => settings.bodies().days,
@@ -239,7 +239,7 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
       startedAt: Math.floor(clock.now() / 1000),
       paper: readPackageText,
     }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : [])
-    const replayDoor = createReplayDoor(routes)
+    const replayDispatch = createReplayDispatch(routes)
     const app = createApp({
       routes,
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },

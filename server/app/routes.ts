@@ -240,7 +240,7 @@ export function routesOf({
       calls: {
         open: relayServices.calls.open,
         spent: relayServices.watchedCalls.spent,
-        stop: relayServices.callDoors.end,
+        stop: relayServices.callEndpoints.end,
       },
     }),
     ...eventRoutes({ ...consoleServices, live }),

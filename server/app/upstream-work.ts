@@ -11,7 +11,7 @@ import { nativeInteractions } from '#protocols/wordings'
 import { createFollowUps, type FollowUpParts, type FollowUps } from '#relay/admin/follow-ups'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Booking, RealtimeParts } from '#relay/realtime/booking'
-import { type CallDoors, createCallDoors } from '#relay/realtime/calls'
+import { type CallEndpoints, createCallEndpoints } from '#relay/realtime/calls'
 import { createWatchedCalls, type WatchedCalls } from '#relay/realtime/watched-call'
 import { accountsOf } from '#relay/spend/hold'
 import type { Sealer } from '#runtime/secrets'
@@ -71,7 +71,7 @@ function openLongWork({ store, sealer, relaying, books, accounts, live, work, si
 /** Calls of this program. */
 function openCalls({ store, sealer, accounts, work, sessions }: Wiring): {
   calls: Calls
-  callDoors: CallDoors
+  callEndpoints: CallEndpoints
   watchedCalls: Pick<WatchedCalls, 'spent'>
 } {
   const { parts, booking } = sessions
@@ -79,7 +79,7 @@ function openCalls({ store, sealer, accounts, work, sessions }: Wiring): {
   const calls = createCalls({ store, sealer, clock, random, begun: (id) => work.begin(callKind, id) })
   const watched = createWatchedCalls({ parts, booking, calls, callerOf: accounts.callerWithKey })
   work.define(callKind, watched.job)
-  return { calls, callDoors: createCallDoors({ parts, booking, calls, watched }), watchedCalls: watched }
+  return { calls, callEndpoints: createCallEndpoints({ parts, booking, calls, watched }), watchedCalls: watched }
 }
 
 /** All of it; its jobs run in `work`. */

@@ -1,6 +1,6 @@
 /**
- * Objects that a caller creates in the account of one upstream and refers to by id, and the endpoints ("doors") that create, list, change
- * and read them. The table of doors is in `#protocols/object-doors`.
+ * Objects that a caller creates in the account of one upstream and refers to by id, and the endpoints that create, list, change
+ * and read them. The table of endpoints is in `#protocols/object-endpoints`.
  */
 import type { StateRef } from './codec.ts'
 
@@ -15,7 +15,7 @@ export type ObjectKind = Extract<
 >
 
 /** One path with one method. */
-export interface ObjectDoor {
+export interface ObjectEndpoint {
   api: ObjectApi
   kind: ObjectKind
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -4,7 +4,7 @@
  * handlers read the raw bytes.
  */
 import { Elysia } from 'elysia'
-import { unservedDoor } from '#http/api/unserved-doors'
+import { unservedEndpoint } from '#http/api/unserved-endpoints'
 import { isPreflight, preflight, readable } from '#http/request/other-sites'
 import { captured, errorResponse, sameErrorResponse, withGuards, withRequestId } from '#http/request/respond'
 import { allowed, type Envelope, type Route, type Visit } from '#http/request/route'
@@ -203,8 +203,8 @@ export function createApp(parts: AppParts): App {
     const arrival = arrivals.get(request)
     const allow = allowed(routes, arrival?.url)
     if (isPreflight(request) && forOtherSites.has(arrival?.url.pathname ?? '')) return preflight(allow)
-    const door = arrival && unservedDoor(request, arrival.url)
-    const [text, envelope] = door?.isMethod ? [door.error.message, door.envelope] : [noSuchMethod, envelopeAt(request.url)]
+    const endpoint = arrival && unservedEndpoint(request, arrival.url)
+    const [text, envelope] = endpoint?.isMethod ? [endpoint.error.message, endpoint.envelope] : [noSuchMethod, envelopeAt(request.url)]
     const response = failed(new GatewayError('method_not_allowed', text), envelope, arrival?.requestId ?? '')
     response.headers.set('allow', allow)
     return response
@@ -219,8 +219,8 @@ export function createApp(parts: AppParts): App {
       const arrival = arrivals.get(request)
       const page = arrival && (await parts.fallback(request, arrival.url))
       if (page) return page
-      const door = arrival && unservedDoor(request, arrival.url)
-      return failed(door?.error ?? notFound(), door?.envelope ?? envelopeAt(request.url), arrival?.requestId ?? '')
+      const endpoint = arrival && unservedEndpoint(request, arrival.url)
+      return failed(endpoint?.error ?? notFound(), endpoint?.envelope ?? envelopeAt(request.url), arrival?.requestId ?? '')
     },
     { parse: 'none' },
   )

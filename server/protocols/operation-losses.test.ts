@@ -9,9 +9,9 @@ import { operationCodecs } from './operations.ts'
 
 /** The losses of an answer to this question, sent to the endpoint of one style and answered by an upstream of another one. */
 function lossesOf(operation: SideOperation, [from, to]: [Style, Style], asked: Incoming, answer: object): string[] {
-  const [door, upstream] = [operationCodecs[operation][from], operationCodecs[operation][to]]
-  if (!door || !('readQuestion' in door) || !upstream || !('readAnswer' in upstream)) throw new Error('There are no such styles.')
-  const { losses = [] } = upstream.readAnswer([JSON.stringify(answer)], door.readQuestion(asked), door.readHead(asked))
+  const [endpoint, upstream] = [operationCodecs[operation][from], operationCodecs[operation][to]]
+  if (!endpoint || !('readQuestion' in endpoint) || !upstream || !('readAnswer' in upstream)) throw new Error('There are no such styles.')
+  const { losses = [] } = upstream.readAnswer([JSON.stringify(answer)], endpoint.readQuestion(asked), endpoint.readHead(asked))
   return named(losses)
 }
 

@@ -6,7 +6,7 @@ import { conversationCodecs } from '#protocols/index'
 import { wordingOf } from '#protocols/wordings'
 import type { KeptBody } from '#shared/console/body'
 import { parseExact } from '#shared/exact-numbers'
-import { doorOf, type Spoken, spokenAt } from './spoken.ts'
+import { endpointOf, type Spoken, spokenAt } from './spoken.ts'
 
 /** Most bytes of a body to read here; a larger one would block other requests. */
 const mostBytes = 1024 * 1024
@@ -15,7 +15,7 @@ const mostBytes = 1024 * 1024
 export function chatFormOf({ parts }: KeptRecord): KeptBody['chat'] {
   const part = parts.find(({ border }) => border === 'client-request')
   if (!part || part.leftOut || part.broken !== undefined || part.body.byteLength > mostBytes) return undefined
-  const { path, named: deployed } = doorOf(part.address ?? '')
+  const { path, named: deployed } = endpointOf(part.address ?? '')
   const spoken = spokenAt(path)
   if (!spoken) return undefined
   const { dialect } = spoken

@@ -4,7 +4,7 @@ import type { DatasetForm, LeftOutReason } from '#shared/console/body'
 import type { ReplayAnswer } from '#shared/console/replay'
 import { answerOf } from './answer.ts'
 import { chatFormOf } from './chat-form.ts'
-import { doorOf, spokenAt } from './spoken.ts'
+import { endpointOf, spokenAt } from './spoken.ts'
 
 /** A line of a data set without its line feed, or why the request was left out. */
 export type Example = { line: string } | { leftOut: LeftOutReason }
@@ -25,7 +25,7 @@ const endedEarly = new Set<string | null>(['length', 'context-full', 'paused', n
 /** The example of a kept request; none if the answer is incomplete, refused, one of several, or continues content stored elsewhere. */
 export function exampleOf(record: KeptRecord, form: DatasetForm): Example {
   const question = record.parts.find(({ border }) => border === 'client-request')
-  const spoken = question?.address === undefined ? undefined : spokenAt(doorOf(question.address).path)
+  const spoken = question?.address === undefined ? undefined : spokenAt(endpointOf(question.address).path)
   if (!question || !spoken) return { leftOut: 'not_chat' }
   const answered = record.parts.find(({ border }) => border === 'client-answer')
   if (answered && (answered.status ?? 200) >= 400) return { leftOut: 'refused' }

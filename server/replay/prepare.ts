@@ -3,8 +3,8 @@ import type { KeptRecord } from '#bodies/record'
 import { conversationCodecs } from '#protocols/index'
 import type { ReplayTarget } from '#shared/console/replay'
 import { GatewayError } from '#shared/errors'
-import type { ReplayCall } from './door.ts'
-import { blanked, doorOf, playground, type Spoken, spokenAt } from './spoken.ts'
+import type { ReplayCall } from './dispatch.ts'
+import { blanked, endpointOf, playground, type Spoken, spokenAt } from './spoken.ts'
 
 /** The request to send. `exact`: no byte of the body differs, and the model is the same. */
 export interface Prepared extends Pick<ReplayCall, 'address' | 'headers' | 'body' | 'model'> {
@@ -34,7 +34,7 @@ export function prepared({ parts }: KeptRecord, target: ReplayTarget): Prepared 
   if (part?.method === 'GET') throw unchangeable('A session cannot be asked again: only single requests can.')
   if (!part || part.leftOut || part.broken !== undefined || isShort(part.headers, part.bytes)) throw incomplete()
   if (part.redacted) throw redacted()
-  const { path, query, named } = doorOf(part.address ?? '')
+  const { path, query, named } = endpointOf(part.address ?? '')
   const spoken = spokenAt(path)
   const isPlayground = path === playground
   const headers = part.headers.filter(([name, value]) => value !== blanked && isSent(name))

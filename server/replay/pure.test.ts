@@ -75,9 +75,9 @@ describe('what is asked', () => {
     ['/openai/deployments/dep/chat/completions?api-version=1', {}, '/v1/chat/completions', 'dep'],
     ['/openai/v1/responses', {}, '/v1/responses', undefined],
     ['/v1/messages?beta=true', { model: 'm' }, '/v1/messages?beta=true', 'm'],
-  ])('%s with %j goes to %s', (address, target, door, model) => {
+  ])('%s with %j goes to %s', (address, target, endpoint, model) => {
     const asked = prepared(kept('{}', { address }), target)
-    expect([asked.address, asked.model]).toEqual([door, model])
+    expect([asked.address, asked.model]).toEqual([endpoint, model])
   })
 
   test('of the playground and of responses, what only they know is left out', () => {

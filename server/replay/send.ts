@@ -12,7 +12,7 @@ import { noteReplayItem, type ReplayEnd, type ReplayItemRecord, type ReplayRecor
 import { findLogNear } from '#store/usage/logs'
 import { answerOf } from './answer.ts'
 import { differenceOf } from './difference.ts'
-import type { ReplayDoor } from './door.ts'
+import type { ReplayDispatch } from './dispatch.ts'
 import { figuresOf } from './figures.ts'
 import { prepared } from './prepare.ts'
 import type { Spoken } from './spoken.ts'
@@ -31,7 +31,7 @@ export interface SendParts {
   store: Store
   accounts: Pick<Accounts, 'callerOf'>
   bodies: Pick<Bodies, 'read' | 'readable' | 'drop'>
-  door: ReplayDoor
+  dispatch: ReplayDispatch
   /** Resolves when the usage rows of requests answered so far can be read. */
   answered(): Promise<void>
   clock: Clock
@@ -41,7 +41,7 @@ export interface SendParts {
 const mostBytes = 1024 * 1024
 
 /** Sends an item. Rejects where nothing was sent: `not_found`, `body_redacted`, `group_not_allowed`, ... */
-export function createSend({ store, accounts, bodies, door, answered, clock }: SendParts) {
+export function createSend({ store, accounts, bodies, dispatch, answered, clock }: SendParts) {
   return async ({ job, item, user, signal }: Asked): Promise<ReplayEnd> => {
     const { originalId, replayId } = item
     const target = job.targets[item.target]
@@ -59,7 +59,7 @@ export function createSend({ store, accounts, bodies, door, answered, clock }: S
     })
     const owner = { userId: record.userId, memberId: record.memberId ?? null, keyId: record.keyId }
     const begunAt = new Date(clock.now())
-    const response = await door({
+    const response = await dispatch({
       ...call,
       requestId: replayId,
       of: originalId,

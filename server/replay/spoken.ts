@@ -18,7 +18,7 @@ export const blanked = '***'
 /**
  * The canonical endpoint of an address for other vendors' clients, with the model that the address names. Blanked parameters are removed.
  */
-export function doorOf(address: string): { path: string; query: string; named?: string } {
+export function endpointOf(address: string): { path: string; query: string; named?: string } {
   const [path = '', asked = ''] = address.split('?', 2)
   const kept = asked.split('&').filter((one) => one !== '' && !one.endsWith(`=${blanked}`) && !one.startsWith('api-version='))
   const query = kept.length === 0 ? '' : `?${kept.join('&')}`

@@ -12,7 +12,7 @@ export const answerTypes = {
 } as const
 
 /** An endpoint whose answers are walked. */
-export type AnswerDoor = keyof typeof answerTypes
+export type AnswerEndpoint = keyof typeof answerTypes
 
 /** The types of events. Chunks of Gemini are whole answers. */
 export const eventTypes = {
@@ -186,7 +186,7 @@ const anthropic: Guide = {
 }
 
 /** How whole answers are walked. */
-export const answerGuides: Readonly<Record<AnswerDoor, Guide>> = {
+export const answerGuides: Readonly<Record<AnswerEndpoint, Guide>> = {
   chat: {
     ...common,
     seed: {

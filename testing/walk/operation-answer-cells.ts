@@ -6,7 +6,7 @@ import { GatewayError } from '#shared/errors'
 import type { SideOperation, Style } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
 import { attempt, testPen } from '#testing/conversions/codec-runs'
-import { type OperationAnswerDoor, partsOf } from './operation-answers.ts'
+import { type OperationAnswerEndpoint, partsOf } from './operation-answers.ts'
 import { type Cell, type Converted, compared, type Verdict } from './outcome.ts'
 import type { WireCase } from './request-cells.ts'
 
@@ -27,7 +27,7 @@ const asked: Readonly<Partial<Record<SideOperation, Incoming>>> = {
 /** The style of the endpoint that clients use. */
 const endpoints: Readonly<Partial<Record<SideOperation, Style>>> = { rerank: 'jina' }
 
-function doorOf(operation: SideOperation) {
+function endpointOf(operation: SideOperation) {
   const style = endpoints[operation] ?? 'openai'
   const codec = operationCodecs[operation][style]
   const body = asked[operation]
@@ -36,15 +36,15 @@ function doorOf(operation: SideOperation) {
 }
 
 /** The cell of one whole answer. */
-export function operationAnswerCells(door: OperationAnswerDoor, { path, body, base, hollow }: WireCase): Cell[] {
-  const [operation, style] = partsOf(door)
-  const client = doorOf(operation)
+export function operationAnswerCells(endpoint: OperationAnswerEndpoint, { path, body, base, hollow }: WireCase): Cell[] {
+  const [operation, style] = partsOf(endpoint)
+  const client = endpointOf(operation)
   const outcome = style === client.style ? passed(operation, body) : compared(given(operation, style, body), given(operation, style, base))
   return [{ from: `${operation}-${style}`, to: `${operation}-${client.style}`, path, ...outcome, ...(hollow && { hollow }) }]
 }
 
 function passed(operation: SideOperation, body: string): Verdict {
-  const { codec, head } = doorOf(operation)
+  const { codec, head } = endpointOf(operation)
   const read = attempt(() => codec.readWhole(body, {}, head))
   const outcome = read instanceof GatewayError ? 'refused' : read.body === body ? 'same' : 'silent'
   return { plain: outcome, strict: outcome }
@@ -52,7 +52,7 @@ function passed(operation: SideOperation, body: string): Verdict {
 
 function given(operation: SideOperation, style: Style, text: string): Converted | GatewayError {
   return attempt(() => {
-    const { codec, body, head } = doorOf(operation)
+    const { codec, body, head } = endpointOf(operation)
     const upstream = operationCodecs[operation][style]
     if (!upstream || !('readAnswer' in upstream)) throw new Error(`No upstream answers ${operation} in the style of ${style}.`)
     const question = codec.readQuestion(body)
@@ -63,9 +63,9 @@ function given(operation: SideOperation, style: Style, text: string): Converted 
 }
 
 /** The cell of one event, which only clients of its own style get. */
-export function operationEventCells(door: OperationAnswerDoor, { path, body }: WireCase): Cell[] {
-  const [operation, style] = partsOf(door)
-  const { codec, head } = doorOf(operation)
+export function operationEventCells(endpoint: OperationAnswerEndpoint, { path, body }: WireCase): Cell[] {
+  const [operation, style] = partsOf(endpoint)
+  const { codec, head } = endpointOf(operation)
   const meter = codec.meter?.({}, head, 'text/event-stream')
   const splitter = createSseSplitter()
   const out: string[] = []

@@ -3,7 +3,7 @@ import type { SideOperation, Style } from '#shared/ids'
 import type { Guide } from './cases.ts'
 
 /** An operation and the style of an upstream. */
-export type OperationAnswerDoor = keyof typeof operationAnswerTypes
+export type OperationAnswerEndpoint = keyof typeof operationAnswerTypes
 
 /**
  * The types of whole answers. Where no SDK is installed they are written from the vendors' references: docs.cohere.com/reference/rerank,
@@ -33,7 +33,7 @@ export const operationEventTypes = {
 } as const
 
 /** The operation and the style of an endpoint. */
-export const partsOf = (door: OperationAnswerDoor) => door.split(' ') as [SideOperation, Style]
+export const partsOf = (endpoint: OperationAnswerEndpoint) => endpoint.split(' ') as [SideOperation, Style]
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -67,7 +67,7 @@ const common = { sample: (name: string) => samples[name], skipped, needed, kept:
 const picture = { inlineData: { mimeType: 'image/png', data: png } }
 
 /** How the answers of each endpoint are walked. */
-export const operationAnswerGuides: Readonly<Record<OperationAnswerDoor, Guide>> = {
+export const operationAnswerGuides: Readonly<Record<OperationAnswerEndpoint, Guide>> = {
   'embed openai': {
     ...common,
     seed: {

@@ -64,9 +64,9 @@ export function operationCells(operation: WalkedOperation, { path, body, base, h
 
 function native(operation: WalkedOperation, raw: string): Verdict {
   const edited = attempt(() => {
-    const door = doorOf(operation)
-    door.readHead(raw)
-    return door.editRequest(raw, {})
+    const endpoint = endpointOf(operation)
+    endpoint.readHead(raw)
+    return endpoint.editRequest(raw, {})
   })
   const outcome = edited instanceof GatewayError ? 'refused' : edited === raw ? 'same' : 'silent'
   return { plain: outcome, strict: outcome }
@@ -74,7 +74,7 @@ function native(operation: WalkedOperation, raw: string): Verdict {
 
 function written(operation: WalkedOperation, style: Style, raw: string): Converted | GatewayError {
   return attempt(() => {
-    const question = doorOf(operation).readQuestion(raw)
+    const question = endpointOf(operation).readQuestion(raw)
     const upstream = operationCodecs[operation][style]
     if (!upstream || !('writeQuestion' in upstream)) throw new Error(`No upstream is asked for ${operation} in the style of ${style}.`)
     const { requests, losses } = upstream.writeQuestion(question, { model: 'asked', capabilities: {}, stream: false })
@@ -82,9 +82,9 @@ function written(operation: WalkedOperation, style: Style, raw: string): Convert
   })
 }
 
-function doorOf(operation: WalkedOperation) {
+function endpointOf(operation: WalkedOperation) {
   const own = ownOf(operation)
-  const door = operationCodecs[operation][own]
-  if (!door || !('readQuestion' in door)) throw new Error(`Nobody asks for ${operation} in the style of ${own}.`)
-  return door
+  const endpoint = operationCodecs[operation][own]
+  if (!endpoint || !('readQuestion' in endpoint)) throw new Error(`Nobody asks for ${operation} in the style of ${own}.`)
+  return endpoint
 }

@@ -20,7 +20,7 @@ export const requestTypes = {
 } as const
 
 /** An endpoint whose requests are walked. */
-export type Door = keyof typeof requestTypes
+export type Endpoint = keyof typeof requestTypes
 
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false }
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -150,7 +150,7 @@ const google: Guide = {
 }
 
 /** How the requests of each endpoint are walked. */
-export const requestGuides: Readonly<Record<Door, Guide>> = {
+export const requestGuides: Readonly<Record<Endpoint, Guide>> = {
   chat: {
     ...common,
     seed: {

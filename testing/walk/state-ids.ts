@@ -7,7 +7,7 @@ import { GatewayError } from '#shared/errors'
 import { casesOf, type Guide } from './cases.ts'
 import { operationGuides, operationTypes, ownOf, type WalkedOperation } from './operation-cells.ts'
 import type { WireCase } from './request-cells.ts'
-import { type Door, requestGuides, requestTypes, sdkImports } from './requests.ts'
+import { type Endpoint, requestGuides, requestTypes, sdkImports } from './requests.ts'
 import { sdkTypes } from './sdk-types.ts'
 import { dialectOf, googleWireCases, wireCases } from './wire.ts'
 
@@ -46,16 +46,16 @@ export async function namedFields(): Promise<Map<string, Outcome>> {
   const types = await sdkTypes(sdkImports, { ...requestTypes, ...operationTypes })
   const guides: Readonly<Record<string, Guide>> = { ...requestGuides, ...operationGuides }
   const fields = new Map<string, Outcome>()
-  for (const [door, shape] of Object.entries(types)) {
-    const guide = guides[door]
-    if (!guide) throw new Error(`no guide for ${door}`)
+  for (const [endpoint, shape] of Object.entries(types)) {
+    const guide = guides[endpoint]
+    if (!guide) throw new Error(`no guide for ${endpoint}`)
     const sample: Guide['sample'] = (name, path) => (/(ur[il]|Ur[il])$/.test(name) ? 'gs://foreign/one' : guide.sample(name, path))
     const cases = casesOf(shape, { ...guide, sample, skipped: transport }).filter(
       ({ path }) => !path.includes('=') && naming.test(fieldOf(path)) && !own.has(fieldOf(path)),
     )
-    for (const one of await onTheWire(door, cases)) {
-      const place = placeOf(door, one.path)
-      const outcome = outcomeOf(door, one)
+    for (const one of await onTheWire(endpoint, cases)) {
+      const place = placeOf(endpoint, one.path)
+      const outcome = outcomeOf(endpoint, one)
       if (fields.get(place) !== 'passes') fields.set(place, outcome)
     }
   }
@@ -63,31 +63,31 @@ export async function namedFields(): Promise<Map<string, Outcome>> {
 }
 
 /** Message roles, and beta types, do not make separate paths. */
-const placeOf = (door: string, path: string) =>
-  `${door.split(' ')[0]} ${path.replace(/\[(?:assistant|user|system|developer|tool)\]/g, '[]')}`
+const placeOf = (endpoint: string, path: string) =>
+  `${endpoint.split(' ')[0]} ${path.replace(/\[(?:assistant|user|system|developer|tool)\]/g, '[]')}`
 
-async function onTheWire(door: string, cases: ReturnType<typeof casesOf>): Promise<WireCase[]> {
-  const wire = Object.hasOwn(operationTypes, door)
+async function onTheWire(endpoint: string, cases: ReturnType<typeof casesOf>): Promise<WireCase[]> {
+  const wire = Object.hasOwn(operationTypes, endpoint)
     ? cases.map(({ body, base, ...rest }) => ({ ...rest, body: JSON.stringify(body), base: JSON.stringify(base) }))
-    : dialectOf(door as Door) === 'gemini'
+    : dialectOf(endpoint as Endpoint) === 'gemini'
       ? await googleWireCases(cases, GoogleGenAI)
-      : wireCases(door as Door, cases)
+      : wireCases(endpoint as Endpoint, cases)
   return wire.filter(({ body, base }) => body !== base)
 }
 
-function outcomeOf(door: string, { body, base }: WireCase): Outcome {
-  const [with_, without] = [refsOf(door, body), refsOf(door, base)]
+function outcomeOf(endpoint: string, { body, base }: WireCase): Outcome {
+  const [with_, without] = [refsOf(endpoint, body), refsOf(endpoint, base)]
   if (with_ === 'refused') return 'refused'
   const known = new Set(without === 'refused' ? [] : without.map(({ kind, id }) => `${kind} ${id}`))
   return with_.some(({ kind, id }) => !known.has(`${kind} ${id}`)) ? 'owned' : 'passes'
 }
 
-function refsOf(door: string, body: string): readonly StateRef[] | 'refused' {
+function refsOf(endpoint: string, body: string): readonly StateRef[] | 'refused' {
   try {
-    if (!Object.hasOwn(operationTypes, door))
-      return conversationCodecs[dialectOf(door as Door)].readHead(body, 'm:generateContent').stateRefs ?? []
-    const codec = operationCodecs[door as WalkedOperation][ownOf(door as WalkedOperation)]
-    if (!codec || !('readHead' in codec)) throw new Error(`no door for ${door}`)
+    if (!Object.hasOwn(operationTypes, endpoint))
+      return conversationCodecs[dialectOf(endpoint as Endpoint)].readHead(body, 'm:generateContent').stateRefs ?? []
+    const codec = operationCodecs[endpoint as WalkedOperation][ownOf(endpoint as WalkedOperation)]
+    if (!codec || !('readHead' in codec)) throw new Error(`no endpoint for ${endpoint}`)
     return codec.readHead(body).stateRefs ?? []
   } catch (thrown) {
     if (thrown instanceof GatewayError) return 'refused'

@@ -3,15 +3,15 @@ import { GoogleGenAI } from '@google/genai'
 import type { Dialect } from '#shared/ids'
 import { sampled } from '#testing/sample'
 import { answerCells, eventCells } from './answer-cells.ts'
-import { type AnswerDoor, answerGuides, answerTypes, eventGuide, eventTypes } from './answers.ts'
+import { type AnswerEndpoint, answerGuides, answerTypes, eventGuide, eventTypes } from './answers.ts'
 import { type Case, casesOf, type Guide } from './cases.ts'
 import { operationAnswerCells, operationEventCells } from './operation-answer-cells.ts'
-import { type OperationAnswerDoor, operationAnswerGuides, operationAnswerTypes, operationEventTypes } from './operation-answers.ts'
+import { type OperationAnswerEndpoint, operationAnswerGuides, operationAnswerTypes, operationEventTypes } from './operation-answers.ts'
 import { operationCells, operationGuides, operationTypes, type WalkedOperation } from './operation-cells.ts'
 import { type Cell, holders, withinOthers } from './outcome.ts'
 import { realtimeCells, realtimeGuide, realtimeTypes } from './realtime-cells.ts'
 import { requestCells, type WireCase } from './request-cells.ts'
-import { type Door, requestGuides, requestTypes, sdkImports } from './requests.ts'
+import { type Endpoint, requestGuides, requestTypes, sdkImports } from './requests.ts'
 import { type Shape, sdkTypes } from './sdk-types.ts'
 import { streamAround, withoutItem } from './stream-frames.ts'
 import { dialectOf, googleWireCases, wireCases } from './wire.ts'
@@ -24,14 +24,14 @@ export type Way = (typeof ways)[number]
 /** The cases of one endpoint and way. */
 export interface Walk {
   way: Way
-  door: Door | AnswerDoor | WalkedOperation | OperationAnswerDoor | 'realtime'
+  endpoint: Endpoint | AnswerEndpoint | WalkedOperation | OperationAnswerEndpoint | 'realtime'
   cases: readonly Case[]
 }
 
 /** Every case, by way and endpoint. Deterministic for the same SDKs. */
 export async function everyCase(): Promise<Walk[]> {
   const named = (way: Way, types: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(types).map(([door, type]) => [`${way} ${door}`, type]))
+    Object.fromEntries(Object.entries(types).map(([endpoint, type]) => [`${way} ${endpoint}`, type]))
   const expressions = {
     ...named('request', { ...requestTypes, ...operationTypes, realtime: realtimeTypes.request }),
     ...named('answer', { ...answerTypes, ...operationAnswerTypes }),
@@ -40,8 +40,8 @@ export async function everyCase(): Promise<Walk[]> {
   const types = Object.entries(await sdkTypes(sdkImports, expressions)) as [string, Shape][]
   return types.map(([name, shape]) => {
     const way = ways.find((one) => name.startsWith(one)) ?? 'request'
-    const door = name.slice(way.length + 1)
-    return { way, door: door as Door, cases: casesOf(shape, guideOf(way, door)) }
+    const endpoint = name.slice(way.length + 1)
+    return { way, endpoint: endpoint as Endpoint, cases: casesOf(shape, guideOf(way, endpoint)) }
   })
 }
 
@@ -51,7 +51,7 @@ const guides: Readonly<Record<Way, Readonly<Record<string, Guide>>>> = {
   stream: {},
 }
 
-const guideOf = (way: Way, door: string): Guide => (door === 'realtime' ? realtimeGuide : (guides[way][door] ?? eventGuide))
+const guideOf = (way: Way, endpoint: string): Guide => (endpoint === 'realtime' ? realtimeGuide : (guides[way][endpoint] ?? eventGuide))
 
 /** About this share of the cases, chosen by the seed of the run, with the cases that contain them; all of them in a deep run. */
 export function sampleOf({ cases, ...walk }: Walk, share: number): Walk {
@@ -70,34 +70,34 @@ export async function cellsOf(walk: Walk): Promise<Cell[]> {
   return way === 'request' ? settled : settled.map((cell) => ({ ...cell, strict: cell.plain }))
 }
 
-async function cellsOfOne({ way, door }: Walk, one: WireCase): Promise<Cell[]> {
-  if (door === 'realtime') return realtimeCells(way === 'request' ? way : 'stream', one)
-  if (isOperation(door)) return operationCells(door, one)
-  if (isOperationAnswer(door)) return way === 'answer' ? operationAnswerCells(door, one) : operationEventCells(door, one)
-  const dialect = dialectOf(door as Door)
+async function cellsOfOne({ way, endpoint }: Walk, one: WireCase): Promise<Cell[]> {
+  if (endpoint === 'realtime') return realtimeCells(way === 'request' ? way : 'stream', one)
+  if (isOperation(endpoint)) return operationCells(endpoint, one)
+  if (isOperationAnswer(endpoint)) return way === 'answer' ? operationAnswerCells(endpoint, one) : operationEventCells(endpoint, one)
+  const dialect = dialectOf(endpoint as Endpoint)
   if (way === 'request') return requestCells(dialect, one)
   return way === 'answer' ? answerCells(dialect, one) : eventCells(dialect, one)
 }
 
 /** The cases as they go over the wire, without those that the SDK does not send. */
-export async function wireCasesOf({ way, door, cases }: Walk): Promise<WireCase[]> {
-  const wire = await onTheWire(way, door, cases)
+export async function wireCasesOf({ way, endpoint, cases }: Walk): Promise<WireCase[]> {
+  const wire = await onTheWire(way, endpoint, cases)
   return wire.filter(({ body, base }) => body !== base)
 }
 
 /** Whether the endpoint is that of an operation other than generation. */
-export const isOperation = (door: Walk['door']): door is WalkedOperation => Object.hasOwn(operationTypes, door)
+export const isOperation = (endpoint: Walk['endpoint']): endpoint is WalkedOperation => Object.hasOwn(operationTypes, endpoint)
 
 /** Whether the endpoint is that of answers to such an operation. */
-const isOperationAnswer = (door: Walk['door']): door is OperationAnswerDoor => Object.hasOwn(operationAnswerTypes, door)
+const isOperationAnswer = (endpoint: Walk['endpoint']): endpoint is OperationAnswerEndpoint => Object.hasOwn(operationAnswerTypes, endpoint)
 
-async function onTheWire(way: Way, door: Walk['door'], cases: readonly Case[]): Promise<WireCase[]> {
-  if (door === 'realtime') return cases.map((one) => asText(one, (holder) => JSON.stringify(holder.event)))
-  if (way === 'stream' && isOperationAnswer(door)) return cases.map((one) => asText(one, ({ event }) => eventText(event)))
-  const dialect = dialectOf(door as Door)
+async function onTheWire(way: Way, endpoint: Walk['endpoint'], cases: readonly Case[]): Promise<WireCase[]> {
+  if (endpoint === 'realtime') return cases.map((one) => asText(one, (holder) => JSON.stringify(holder.event)))
+  if (way === 'stream' && isOperationAnswer(endpoint)) return cases.map((one) => asText(one, ({ event }) => eventText(event)))
+  const dialect = dialectOf(endpoint as Endpoint)
   if (way === 'stream') return cases.map((one) => streamCase(one, dialect))
-  if (way === 'answer' || isOperation(door)) return cases.map((one) => asText(one, (body) => JSON.stringify(body)))
-  return dialect === 'gemini' ? googleWireCases(cases, GoogleGenAI) : wireCases(door as Door, cases)
+  if (way === 'answer' || isOperation(endpoint)) return cases.map((one) => asText(one, (body) => JSON.stringify(body)))
+  return dialect === 'gemini' ? googleWireCases(cases, GoogleGenAI) : wireCases(endpoint as Endpoint, cases)
 }
 
 const asText = ({ body, base, ...rest }: Case, write: (value: Holder) => string | undefined): WireCase => ({

@@ -3,13 +3,13 @@ import type { GoogleGenAI } from '@google/genai'
 import type { Dialect } from '#shared/ids'
 import type { Case } from './cases.ts'
 import type { WireCase } from './request-cells.ts'
-import type { Door } from './requests.ts'
+import type { Endpoint } from './requests.ts'
 
 type Body = Record<string, unknown>
 type Item = Record<string, unknown>
 
 /** The dialect of an endpoint. */
-export const dialectOf = (door: Door): Dialect => door.split(' ')[0] as Dialect
+export const dialectOf = (endpoint: Endpoint): Dialect => endpoint.split(' ')[0] as Dialect
 
 const list = (value: unknown): Item[] => (Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [])
 
@@ -48,8 +48,8 @@ function blockCalls({ role, content }: Item): Item[] {
 }
 
 /** The bodies of cases whose parameters are the body. */
-export function wireCases(door: Door, cases: readonly Case[]): WireCase[] {
-  const text = (body: unknown) => JSON.stringify(completed(dialectOf(door), body as Body))
+export function wireCases(endpoint: Endpoint, cases: readonly Case[]): WireCase[] {
+  const text = (body: unknown) => JSON.stringify(completed(dialectOf(endpoint), body as Body))
   return cases.map(({ body, base, ...rest }) => ({ ...rest, body: text(body), base: text(base) }))
 }
 

@@ -152,7 +152,7 @@ export const rows: Row[] = [
     what: 'garbage',
     ...never(respond(200, { 'Content-Type': 'application/octet-stream' }, Buffer.alloc(2000, 0xf7))),
     verdict: unanswered,
-    but: (_door, _mode, { passes }) => (passes ? '- any bytes are sound' : undefined),
+    but: (_endpoint, _mode, { passes }) => (passes ? '- any bytes are sound' : undefined),
   },
   {
     id: 'R-UP-7c',

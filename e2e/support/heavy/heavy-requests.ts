@@ -160,11 +160,11 @@ export function consoleRequests(): Making[] {
     long: () => `{"name":"${'x'.repeat(1_000_000)}"}`,
     duplicates: () => `{"name":{${list('"a":1', 160_000).slice(1, -1)}}}`,
   }
-  const doors = { key: '/api/keys', 'sign-in': '/api/session', channel: '/api/channels', settings: '/api/settings' }
+  const endpoints = { key: '/api/keys', 'sign-in': '/api/session', channel: '/api/channels', settings: '/api/settings' }
   const asked = Object.entries(bodies).flatMap(([kind, body]) =>
-    Object.entries(doors).map(([door, path]): Making => {
-      const as = door === 'sign-in' ? ('stranger' as const) : ('session' as const)
-      return () => ({ name: `${door}, ${kind}`, path, as, body: body(), ...(door === 'settings' && { method: 'PATCH' }) })
+    Object.entries(endpoints).map(([endpoint, path]): Making => {
+      const as = endpoint === 'sign-in' ? ('stranger' as const) : ('session' as const)
+      return () => ({ name: `${endpoint}, ${kind}`, path, as, body: body(), ...(endpoint === 'settings' && { method: 'PATCH' }) })
     }),
   )
   const spoken = () => `{"model":"${testModel}","messages":${list('{"role":"user","content":"x"}', 60_000)}}`

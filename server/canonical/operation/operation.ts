@@ -89,7 +89,7 @@ export interface InlineFile {
 }
 
 /** The client side of a style: passes bodies through to an upstream of the same style, or reads and answers them. */
-export interface OperationDoor<Question = unknown, Answer = unknown, Asked extends OperationHead = OperationHead> {
+export interface OperationEndpoint<Question = unknown, Answer = unknown, Asked extends OperationHead = OperationHead> {
   readonly style: Style
   /** Reads and validates what Parley itself needs. `path` is the path parameter that names the model, for endpoints that have one. */
   readHead(body: Incoming, path?: string, variant?: Variant): Asked
@@ -161,8 +161,8 @@ export interface OperationUpstream<Question = unknown, Answer = unknown> {
 
 /** Both sides of one style of one operation. `Question` and `Answer` are the operation's canonical forms. */
 export interface OperationCodec<Question = unknown, Answer = unknown, Asked extends OperationHead = OperationHead>
-  extends OperationDoor<Question, Answer, Asked>,
+  extends OperationEndpoint<Question, Answer, Asked>,
     OperationUpstream<Question, Answer> {}
 
 /** A style may have a client side only, or an upstream side only. */
-export type OperationStyle = OperationDoor | OperationUpstream | OperationCodec
+export type OperationStyle = OperationEndpoint | OperationUpstream | OperationCodec

@@ -7,7 +7,7 @@ import { errorResponse } from '#http/request/respond'
 import { type Addressed, allowed, type Method, type Route, type Visit } from '#http/request/route'
 import { GatewayError } from '#shared/errors'
 import { admit, type RelayServices } from './relay-route.ts'
-import { unservedDoor } from './unserved-doors.ts'
+import { unservedEndpoint } from './unserved-endpoints.ts'
 
 /** A route with its address as a pattern. */
 interface Target {
@@ -60,7 +60,7 @@ export function furtherAddresses(services: Pick<RelayServices, 'accounts'>, rout
     const fitting = targets.filter(({ at }) => at.test(rest))
     const target = fitting.find(({ route }) => route.method === visit.request.method)
     if (!target) {
-      const unserved = unservedDoor(visit.request, visit.url)
+      const unserved = unservedEndpoint(visit.request, visit.url)
       if (fitting.length > 0) return notAllowed(visit, fitting, unserved?.isMethod ? unserved.error.message : undefined)
       throw unserved?.error ?? nothing()
     }

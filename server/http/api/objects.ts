@@ -1,8 +1,8 @@
 /**
  * The endpoints for objects in an upstream's account: vector stores, containers, voices, skills, cached contents, file search stores. They
- * are listed in `#protocols/object-doors` and implemented in `#relay/objects/objects`.
+ * are listed in `#protocols/object-endpoints` and implemented in `#relay/objects/objects`.
  */
-import type { ObjectDoor } from '#canonical/account-object'
+import type { ObjectEndpoint } from '#canonical/account-object'
 import { decodeUtf8, join, readBody, readJsonPieces } from '#http/request/read-body'
 import { type FormServices, isForm, readForm } from '#http/request/read-form'
 import { relayed, withAllowances } from '#http/request/respond'
@@ -10,12 +10,12 @@ import type { Route, Visit } from '#http/request/route'
 import { spokenIn } from '#http/request/spoken'
 import { admitUpload, type UploadAddressServices, uploadAddress, uploadCommands } from '#http/request/upload-address'
 import { withRoom } from '#http/request/with-room'
-import { objectDoors } from '#protocols/object-doors'
+import { objectEndpoints } from '#protocols/object-endpoints'
 import type { BodyRoom } from '#relay/contract/body-rooms'
 import type { ObjectAsk, ServeObject } from '#relay/contract/objects'
 import { GatewayError } from '#shared/errors'
 import { admit, type RelayServices, senderOf } from './relay-route.ts'
-import { unservedDoor } from './unserved-doors.ts'
+import { unservedEndpoint } from './unserved-endpoints.ts'
 
 /** Dependencies. */
 export interface ObjectServices
@@ -56,7 +56,7 @@ async function partOf(services: ObjectServices, { request }: Visit): Promise<Bod
   return { content: { bytes, type } }
 }
 
-const isUpload = ({ path }: ObjectDoor) => path.startsWith('/upload/')
+const isUpload = ({ path }: ObjectEndpoint) => path.startsWith('/upload/')
 
 /** The upload that a call continues: its headers, and the upstream's address of it. Throws `not_found`. */
 function uploadOf({ request }: Visit, upstreams: string | undefined): NonNullable<ObjectAsk['upload']> {
@@ -67,33 +67,33 @@ function uploadOf({ request }: Visit, upstreams: string | undefined): NonNullabl
   return { headers, url: upstreams }
 }
 
-async function serve(services: ObjectServices, visit: Visit, door: ObjectDoor): Promise<Response> {
+async function serve(services: ObjectServices, visit: Visit, endpoint: ObjectEndpoint): Promise<Response> {
   const { request, url, params, requestId } = visit
   const place = params.id ?? ''
-  const { caller, upload: begun } = isUpload(door) ? admitUpload(services, visit, place) : { caller: admit(services, visit) }
-  const id = door.action === undefined ? params.id : withoutAction(place, door.action)
-  const upload = isUpload(door) ? uploadOf(visit, begun) : undefined
+  const { caller, upload: begun } = isUpload(endpoint) ? admitUpload(services, visit, place) : { caller: admit(services, visit) }
+  const id = endpoint.action === undefined ? params.id : withoutAction(place, endpoint.action)
+  const upload = isUpload(endpoint) ? uploadOf(visit, begun) : undefined
   const query = new URLSearchParams(url.search)
   for (const name of ['key', 'upload_id']) query.delete(name)
-  const takesForm = door.takes === 'form' || (door.takes === 'either' && isForm(request))
+  const takesForm = endpoint.takes === 'form' || (endpoint.takes === 'either' && isForm(request))
   return withRoom(
     services.rooms,
     senderOf(caller),
     async (room) => {
       const reply = await services.objects({
-        ...{ requestId, caller, door, query, headers: request.headers, signal: request.signal },
+        ...{ requestId, caller, endpoint, query, headers: request.headers, signal: request.signal },
         ...(id !== undefined && { id }),
         ...(params.part !== undefined && { part: params.part }),
         ...(upload && { upload }),
         body: async () => {
           if (upload) return partOf(services, visit)
-          if (door.takes === undefined) return undefined
+          if (endpoint.takes === undefined) return undefined
           return takesForm ? formOf(services, visit, room) : jsonOf(services, visit, room)
         },
       })
       const response = withAllowances(
         relayed(reply, visit, services),
-        door.api === 'messages' ? 'messages' : door.api,
+        endpoint.api === 'messages' ? 'messages' : endpoint.api,
         reply,
         services.clock,
       )
@@ -115,23 +115,23 @@ function withoutAction(named: string, action: string): string {
 }
 
 /** Endpoints at one address: those of the caller's protocol. Other vendors' clients mean different objects of the same name. */
-function handlerOf(services: ObjectServices, doors: readonly [ObjectDoor, ...ObjectDoor[]]): Route['handle'] {
-  const [first] = doors
+function handlerOf(services: ObjectServices, endpoints: readonly [ObjectEndpoint, ...ObjectEndpoint[]]): Route['handle'] {
+  const [first] = endpoints
   return (visit) => {
     const spoken = spokenIn(visit)
-    const door = doors.find(({ api }) => api === (spoken === 'chat' ? 'openai' : spoken))
-    const foreign = door ? undefined : unservedDoor(visit.request, visit.url)
+    const endpoint = endpoints.find(({ api }) => api === (spoken === 'chat' ? 'openai' : spoken))
+    const foreign = endpoint ? undefined : unservedEndpoint(visit.request, visit.url)
     if (foreign) {
       admit(services, visit)
       throw foreign.error
     }
-    return serve(services, visit, door ?? first)
+    return serve(services, visit, endpoint ?? first)
   }
 }
 
 /** All of them. */
 export function objectRoutes(services: ObjectServices): Route[] {
-  const byAddress = Map.groupBy(objectDoors, ({ method, path }) => `${method} ${path}`)
+  const byAddress = Map.groupBy(objectEndpoints, ({ method, path }) => `${method} ${path}`)
   return [...byAddress.values()].flatMap(([first, ...others]): Route[] => {
     if (!first) return []
     const envelope = first.api === 'gemini' ? 'gemini' : spokenIn

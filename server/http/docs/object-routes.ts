@@ -1,6 +1,6 @@
 /** Descriptions of the endpoints for objects in an upstream's account: one for each row of their table. */
-import type { ObjectDoor, ObjectKind } from '#canonical/account-object'
-import { objectDoors } from '#protocols/object-doors'
+import type { ObjectEndpoint, ObjectKind } from '#canonical/account-object'
+import { objectEndpoints } from '#protocols/object-endpoints'
 import type { RouteDoc } from './route-doc.ts'
 
 /** The first half of each summary. */
@@ -18,7 +18,7 @@ export const kindNames: Readonly<Record<ObjectKind, string>> = {
   vault: 'Vaults',
 }
 
-const own: Readonly<Record<Exclude<ObjectDoor['does'], 'inside'>, string>> = {
+const own: Readonly<Record<Exclude<ObjectEndpoint['does'], 'inside'>, string>> = {
   create: 'make one',
   list: 'own ones',
   read: 'one of them',
@@ -70,11 +70,11 @@ const inside: readonly (readonly [at: RegExp, what: string])[] = [
   [/^POST .*fileSearchStores\/:id$/, 'import a file'],
 ]
 
-const routeOf = ({ method, path }: ObjectDoor) => `${method} ${path}`
+const routeOf = ({ method, path }: ObjectEndpoint) => `${method} ${path}`
 
 /** The second half of each summary. */
-export const deedOf = (door: ObjectDoor): string =>
-  door.does === 'inside' ? (inside.find(([at]) => at.test(routeOf(door)))?.[1] ?? '') : own[door.does]
+export const deedOf = (endpoint: ObjectEndpoint): string =>
+  endpoint.does === 'inside' ? (inside.find(([at]) => at.test(routeOf(endpoint)))?.[1] ?? '') : own[endpoint.does]
 
 const descriptions: Readonly<Partial<Record<string, string>>> = {
   create:
@@ -88,13 +88,13 @@ const descriptions: Readonly<Partial<Record<string, string>>> = {
   'import a file': 'Only files of the same upstream account: upload others to the store itself.',
 }
 
-function docOf(door: ObjectDoor): RouteDoc {
-  const { kind, does, takes, path, action } = door
-  const deed = deedOf(door)
+function docOf(endpoint: ObjectEndpoint): RouteDoc {
+  const { kind, does, takes, path, action } = endpoint
+  const deed = deedOf(endpoint)
   const description = descriptions[`${does} ${kind}`] ?? descriptions[does] ?? descriptions[deed]
   const isRaw = path.endsWith('/content')
   return {
-    ...{ route: routeOf(door), who: 'key', tag: 'Objects', summary: `${kindNames[kind]}: ${deed}` },
+    ...{ route: routeOf(endpoint), who: 'key', tag: 'Objects', summary: `${kindNames[kind]}: ${deed}` },
     ...(action !== undefined && { path: path.replace(':id', `{id}${action}`) }),
     ...(description !== undefined && { description }),
     ...((takes || action !== undefined) && {
@@ -108,7 +108,9 @@ function docOf(door: ObjectDoor): RouteDoc {
 }
 
 /** The endpoint that represents all at its address. */
-export const describedDoors: readonly ObjectDoor[] = [...Map.groupBy(objectDoors, routeOf).values()].flatMap(([first]) => first ?? [])
+export const describedEndpoints: readonly ObjectEndpoint[] = [...Map.groupBy(objectEndpoints, routeOf).values()].flatMap(
+  ([first]) => first ?? [],
+)
 
 /** Descriptions of these endpoints. */
-export const objectRouteDocs: readonly RouteDoc[] = describedDoors.map(docOf)
+export const objectRouteDocs: readonly RouteDoc[] = describedEndpoints.map(docOf)

@@ -1,5 +1,5 @@
 /** Shared by codecs of operations with only one style: the bytes pass, and nothing is converted. */
-import type { Incoming, OperationDoor } from '#canonical/operation/operation'
+import type { Incoming, OperationEndpoint } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
 
 /** The body as JSON text. Throws 415 for a form. */
@@ -13,7 +13,7 @@ function noOtherStyle(): never {
 }
 
 /** The half of a codec that converts, for operations that are never converted: it refuses. */
-export const passingOnly: Pick<OperationDoor<never, never>, 'readQuestion' | 'writeAnswer'> = {
+export const passingOnly: Pick<OperationEndpoint<never, never>, 'readQuestion' | 'writeAnswer'> = {
   readQuestion: noOtherStyle,
   writeAnswer: noOtherStyle,
 }

@@ -231,7 +231,7 @@ export interface LargeAnswering {
 export interface LargeAnswer {
   operation: SideOperation
   /** The endpoint's style. */
-  door: Style
+  endpoint: Style
   edits: AnswerEdits
   head: OperationHead
   /** Where the upstream has another style: this, the question, and milliseconds since the epoch. */

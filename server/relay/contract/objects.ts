@@ -1,6 +1,6 @@
 /** Requests to the endpoints for objects in an upstream's account (`#canonical/account-object`), and their answers. */
 import type { Caller } from '#accounts/caller'
-import type { ObjectDoor } from '#canonical/account-object'
+import type { ObjectEndpoint } from '#canonical/account-object'
 import type { Allowances } from '#canonical/allowance'
 import type { Loss } from '#canonical/loss'
 import type { Form } from '#canonical/operation/operation'
@@ -13,7 +13,7 @@ export type ObjectContent = { text: string } | { form: Form } | { bytes: Uint8Ar
 export interface ObjectAsk {
   requestId: string
   caller: Caller
-  door: ObjectDoor
+  endpoint: ObjectEndpoint
   /** The id in the URL. */
   id?: string
   part?: string

@@ -1,6 +1,6 @@
 /** The worker's jobs for a large request of an operation: write it for another style, and read its whole answers. */
 import type { CodecContext, WholeAnswer } from '#canonical/codec'
-import type { OperationDoor, OperationHead, OperationUpstream, WantedFile, WrittenOperation } from '#canonical/operation/operation'
+import type { OperationEndpoint, OperationHead, OperationUpstream, WantedFile, WrittenOperation } from '#canonical/operation/operation'
 import { operationCodecs } from '#protocols/operations'
 import type {
   Finish,
@@ -14,15 +14,15 @@ import type {
 import { finished, withParams } from '#relay/exchange/outgoing'
 import { joinedAnswer } from '#relay/operation/joined-answer'
 import type { SideOperation, Style } from '#shared/ids'
-import { doorOf } from './opened.ts'
+import { endpointOf } from './opened.ts'
 
 interface Held {
   text: string
   asked: LargeAsk
 }
 
-function sidesOf({ asked }: Held, style: Style): { door: OperationDoor; upstream: OperationUpstream } {
-  return { door: ownDoor(asked), upstream: upstreamOf(asked.operation as SideOperation, style) }
+function sidesOf({ asked }: Held, style: Style): { endpoint: OperationEndpoint; upstream: OperationUpstream } {
+  return { endpoint: ownEndpoint(asked), upstream: upstreamOf(asked.operation as SideOperation, style) }
 }
 
 function upstreamOf(operation: SideOperation, style: Style): OperationUpstream {
@@ -30,7 +30,7 @@ function upstreamOf(operation: SideOperation, style: Style): OperationUpstream {
   return upstream && 'writeQuestion' in upstream ? upstream : nobody()
 }
 
-const ownDoor = (asked: LargeAsk): OperationDoor => doorOf(asked) ?? nobody()
+const ownEndpoint = (asked: LargeAsk): OperationEndpoint => endpointOf(asked) ?? nobody()
 
 function nobody(): never {
   throw new Error('no such operation or style')
@@ -40,15 +40,15 @@ function nobody(): never {
 export function questioned(held: Held, wanted: LargeQuestion): LargeQuestioned | { wants: readonly WantedFile[] } {
   const { text, asked } = held
   const { style, target, params, digest, files } = wanted
-  const { door, upstream } = sidesOf(held, style)
-  const question = door.readQuestion(text, asked.path, asked.variant)
+  const { endpoint, upstream } = sidesOf(held, style)
+  const question = endpoint.readQuestion(text, asked.path, asked.variant)
   const wants = files ? [] : (upstream.filesWanted?.(question, target) ?? [])
   if (wants.length > 0) return { wants }
   const { requests, losses } = upstream.writeQuestion(question, target, files ?? [])
   const bytesOf = onceEach({ params }, digest ? { digest } : {})
   const [first, ...rest] = requests
   const written = ({ body, ...others }: WrittenOperation): LargeOperation => ({ ...others, ...bytesOf(body) })
-  return { requests: [written(first), ...rest.map(written)], losses, ...(door.outline && { outline: door.outline(question) }) }
+  return { requests: [written(first), ...rest.map(written)], losses, ...(endpoint.outline && { outline: endpoint.outline(question) }) }
 }
 
 /** A body that is sent several times is written once. */
@@ -71,22 +71,22 @@ function textOf(body: WrittenOperation['body'], channel: Parameters<typeof withP
 /** As `LargeBody.answered`. Throws GatewayError. */
 export function answered(held: Held, bodies: readonly string[], { style, edits, priced, now }: LargeAnswering): WholeAnswer {
   const { text, asked } = held
-  const head: OperationHead = { ...ownDoor(asked).readHead(text, asked.path, asked.variant), ...(priced && { priced }) }
-  if (style === undefined) return ownDoor(asked).readWhole(bodies[0] ?? '', edits, head)
-  const { door, upstream } = sidesOf(held, style)
-  const question = door.readQuestion(text, asked.path, asked.variant)
+  const head: OperationHead = { ...ownEndpoint(asked).readHead(text, asked.path, asked.variant), ...(priced && { priced }) }
+  if (style === undefined) return ownEndpoint(asked).readWhole(bodies[0] ?? '', edits, head)
+  const { endpoint, upstream } = sidesOf(held, style)
+  const question = endpoint.readQuestion(text, asked.path, asked.variant)
   const codecContext: CodecContext = { now: () => now, id: noIds }
-  return joinedAnswer({ door, upstream, question, head, codecContext }, bodies)
+  return joinedAnswer({ endpoint, upstream, question, head, codecContext }, bodies)
 }
 
 /** As `LargeBodies.answer`. Throws GatewayError. */
-export function answerRead(bodies: readonly string[], { operation, door: style, edits, head, converted }: LargeAnswer): WholeAnswer {
+export function answerRead(bodies: readonly string[], { operation, endpoint: style, edits, head, converted }: LargeAnswer): WholeAnswer {
   const codec = operationCodecs[operation][style]
-  const door = codec && 'readHead' in codec ? codec : nobody()
-  if (!converted) return door.readWhole(bodies[0] ?? '', edits, head)
+  const endpoint = codec && 'readHead' in codec ? codec : nobody()
+  if (!converted) return endpoint.readWhole(bodies[0] ?? '', edits, head)
   const { question, now } = converted
   const codecContext: CodecContext = { now: () => now, id: noIds }
-  return joinedAnswer({ door, upstream: upstreamOf(operation, converted.style), question, head, codecContext }, bodies)
+  return joinedAnswer({ endpoint, upstream: upstreamOf(operation, converted.style), question, head, codecContext }, bodies)
 }
 
 /** No answer of an operation has an id of its own. */

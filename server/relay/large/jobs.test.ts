@@ -96,9 +96,9 @@ test('other operations are read and edited, with the model that their address na
   const jobs = createLargeJobs()
   const raw = '{"input":["a","b"],"model":"theirs"}'
   const asked = { operation: 'embed', dialect: 'openai', model: { rule: 'engine', name: 'mine' } } as const
-  const door = operationCodecs.embed.openai
-  if (!door || !('readHead' in door)) throw new Error('no door')
-  expect(jobs.open(1, [Buffer.from(raw)], asked).head).toEqual(door.readHead('{"input":["a","b"],"model":"mine"}'))
+  const endpoint = operationCodecs.embed.openai
+  if (!endpoint || !('readHead' in endpoint)) throw new Error('no endpoint')
+  expect(jobs.open(1, [Buffer.from(raw)], asked).head).toEqual(endpoint.readHead('{"input":["a","b"],"model":"mine"}'))
   expect(text(jobs.edited(1, { model: 'upstream' }, [], {}).bytes)).toBe('{"input":["a","b"],"model":"upstream"}')
 })
 

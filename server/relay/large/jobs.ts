@@ -48,7 +48,7 @@ import type { OtherDialect } from '#shared/console/inspection/preview'
 import { GatewayError } from '#shared/errors'
 import { exact, parseExact } from '#shared/exact-numbers'
 import { answered, answerRead, questioned } from './asked-operation.ts'
-import { conversationOf, decoded, doorOf, factsOf, headOf, type Opened, passingOf, questionIn } from './opened.ts'
+import { conversationOf, decoded, endpointOf, factsOf, headOf, type Opened, passingOf, questionIn } from './opened.ts'
 import { errorOf, type Refusal, refusalOf } from './refusal.ts'
 
 /** A conversion as it crosses between the threads. */
@@ -222,11 +222,11 @@ export function createLargeJobs(): LargeJobs {
     edited(id, edits, refuses, finish, isOwn = false) {
       const { asked, ...body } = held(id)
       const text = isOwn ? (body.own ?? body.text) : body.text
-      const door = doorOf(asked)
+      const endpoint = endpointOf(asked)
       const refused = refuses.filter(topLevel(text))
       const remove = [...(edits.remove ?? []), ...refused]
       const changes = remove.length > 0 ? { ...edits, remove } : edits
-      const sent = (door ?? passingOf(asked)).editRequest(text, changes)
+      const sent = (endpoint ?? passingOf(asked)).editRequest(text, changes)
       if (typeof sent !== 'string') throw new Error('a form cannot be large JSON')
       return { ...finished(sent, finish), refused }
     },

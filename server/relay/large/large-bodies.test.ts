@@ -93,13 +93,13 @@ test('a large answer is read here as there', async () => {
   const head = openai.readHead(JSON.stringify({ model: 'm', input: data.map(() => 'x') }))
   const bytes = new TextEncoder().encode(text)
   const pieces = [bytes.subarray(0, 700_000), bytes.subarray(700_000)]
-  const read = await large.answer([pieces], { operation: 'embed', door: 'openai', edits: { model: 'm' }, head }, 'key')
+  const read = await large.answer([pieces], { operation: 'embed', endpoint: 'openai', edits: { model: 'm' }, head }, 'key')
   const { body, ...rest } = openai.readWhole(text, { model: 'm' }, head)
   expect(new TextDecoder().decode(read.bytes) === body).toBe(true)
   expect(read).toMatchObject(rest)
   // The given bytes are still there.
   expect(bytes.length).toBe(text.length)
-  const none = { operation: 'embed', door: 'openai', edits: {}, head } as const
+  const none = { operation: 'embed', endpoint: 'openai', edits: {}, head } as const
   expect(await refused(large.answer([[Buffer.from('{}')]], none, 'key'))).toEqual(['upstream_error', undefined])
 })
 

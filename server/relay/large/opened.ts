@@ -3,7 +3,7 @@ import { sampleRequest } from '#billing/tokens/tokenizer'
 import type { ConversationCodec, Head } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
-import type { OperationDoor, OperationHead } from '#canonical/operation/operation'
+import type { OperationEndpoint, OperationHead } from '#canonical/operation/operation'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import { operationCodecs } from '#protocols/operations'
 import { nativeInteractions } from '#protocols/wordings'
@@ -38,11 +38,11 @@ export function decoded(pieces: readonly Uint8Array[]): string {
 }
 
 /** The client's side of an operation; undefined for a conversation. */
-export function doorOf({ operation, dialect }: LargeAsk): OperationDoor | undefined {
+export function endpointOf({ operation, dialect }: LargeAsk): OperationEndpoint | undefined {
   if (!isSideOperation(operation)) return undefined
-  const door = operationCodecs[operation][dialect as Style]
-  if (!door || !('readHead' in door)) throw new Error('an operation without a client side')
-  return door
+  const endpoint = operationCodecs[operation][dialect as Style]
+  if (!endpoint || !('readHead' in endpoint)) throw new Error('an operation without a client side')
+  return endpoint
 }
 
 /** The codec of a conversation. */
@@ -62,8 +62,8 @@ const nothingStored: Storing = { waits: false, keeps: false, references: [] }
 
 /** The part of a body that Parley reads. Throws GatewayError. */
 export function headOf(text: string, asked: LargeAsk): { head: Head | OperationHead; storing: Storing } {
-  const door = doorOf(asked)
-  if (door) return { head: door.readHead(text, asked.path, asked.variant), storing: nothingStored }
+  const endpoint = endpointOf(asked)
+  if (endpoint) return { head: endpoint.readHead(text, asked.path, asked.variant), storing: nothingStored }
   const codec = passingOf(asked)
   const scanned = codec.scan(text)
   const storing = asked.dialect === 'responses' ? storingOf(scanned.value) : nothingStored

@@ -6,7 +6,7 @@
 import type { Price } from '#billing/pricing/price'
 import { resolveRates } from '#billing/pricing/rates'
 import type { StateRef } from '#canonical/codec'
-import { kindTitles } from '#protocols/object-doors'
+import { kindTitles } from '#protocols/object-endpoints'
 import { stateName } from '#reasoning-state/upstream-state'
 import type { RelayParts } from '#relay/contract/ask'
 import type { ObjectAsk } from '#relay/contract/objects'
@@ -20,7 +20,7 @@ import { dialectOf, keepersOf, keepsObjects } from '#vendors/account-objects'
 import { noModel } from './sending.ts'
 
 type Parts = Pick<RelayParts, 'channels' | 'prices' | 'health' | 'random' | 'reasoningState'>
-type Asking = Pick<ObjectAsk, 'caller' | 'door'>
+type Asking = Pick<ObjectAsk, 'caller' | 'endpoint'>
 
 /** The price of objects without a model. */
 const free: Price = { model: '', fields: { request: '0' }, rates: resolveRates({ request: '0' }), managed: 'file' }
@@ -55,26 +55,27 @@ function priceOf({ prices, channels }: Parts, { caller }: Asking, model: string)
 }
 
 /** Whether the caller may use the channel, and its vendor has such objects. */
-function isOpen(channel: Channel, { caller, door }: Asking, model: string | undefined): boolean {
-  if (!channel.enabled || !channel.groups.has(caller.group.name) || !keepsObjects(channel.vendor.id, door.api, door.kind)) return false
+function isOpen(channel: Channel, { caller, endpoint }: Asking, model: string | undefined): boolean {
+  if (!channel.enabled || !channel.groups.has(caller.group.name) || !keepsObjects(channel.vendor.id, endpoint.api, endpoint.kind))
+    return false
   if (model !== undefined) return channel.models.has(model)
   return caller.models === null || [...channel.models.keys()].some((name) => caller.models?.has(name))
 }
 
-function candidatesOf(channel: Channel, { door }: Asking, name: string | undefined): Candidate[] {
+function candidatesOf(channel: Channel, { endpoint }: Asking, name: string | undefined): Candidate[] {
   const model = name === undefined ? noModel : channel.models.get(name)
   if (!model) return []
-  const how = { channel, model, dialect: dialectOf[door.api], native: true }
+  const how = { channel, model, dialect: dialectOf[endpoint.api], native: true }
   if (channel.vendor.keyless && channel.keys.length === 0) return [{ ...how, key: null }]
   return channel.keys.filter(({ enabled }) => enabled).map((key) => ({ ...how, key }))
 }
 
 /** Throws if the one channel and key that have an object cannot be used. */
-function demandServing(channel: Channel | undefined, { caller, door }: Asking, key: string | null): void {
+function demandServing(channel: Channel | undefined, { caller, endpoint }: Asking, key: string | null): void {
   const gone = (why: string) => new GatewayError('no_channel_available', `The channel that has this object ${why}.`)
   if (!channel) throw gone('is no longer here')
   if (!channel.enabled) throw gone('is switched off')
-  if (!isOpen(channel, { caller, door }, undefined)) throw gone('is not open to this key')
+  if (!isOpen(channel, { caller, endpoint }, undefined)) throw gone('is not open to this key')
   if (key === null) return
   const own = channel.keys.find(({ id }) => id === key)
   if (!own?.enabled) throw new GatewayError('no_channel_available', 'The upstream key that made this object is no longer in use.')
@@ -86,12 +87,12 @@ const elsewhere = (named: readonly StateRef[]) =>
     : new GatewayError('no_channel_available', 'Every key of the channels that have such objects is switched off.', { retryAfter: 5 })
 
 /** The error for a caller none of whose channels has such objects. */
-export function refusal({ door }: Asking, model?: string): GatewayError {
-  const vendors = keepersOf(door.api, door.kind).map((id) => `\`${id}\``)
+export function refusal({ endpoint }: Asking, model?: string): GatewayError {
+  const vendors = keepersOf(endpoint.api, endpoint.kind).map((id) => `\`${id}\``)
   const where = model === undefined ? 'No channel of this key has' : 'No channel of this model has'
   return new GatewayError(
     'unsupported_here',
-    `${where} ${kindTitles[door.kind]}: they live in the account of one upstream, so a channel of the vendor ${vendors.join(' or ')} is needed.`,
+    `${where} ${kindTitles[endpoint.kind]}: they live in the account of one upstream, so a channel of the vendor ${vendors.join(' or ')} is needed.`,
     model === undefined ? {} : { param: 'model' },
   )
 }

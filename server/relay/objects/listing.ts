@@ -25,10 +25,10 @@ const unreached: Loss = {
 
 /** A page. Objects that their upstream no longer has are forgotten; those whose channel is unavailable are left out, with a loss. */
 export async function listed(parts: ObjectParts, { ask }: ObjectRequest): Promise<ObjectOutcome> {
-  const { door, caller } = ask
+  const { endpoint, caller } = ask
   const tenant = caller.user.id
-  const page = readPage(door.api, ask.query)
-  const found = await parts.reasoningState.objects.page(tenant, door.api, door.kind, page)
+  const page = readPage(endpoint.api, ask.query)
+  const found = await parts.reasoningState.objects.page(tenant, endpoint.api, endpoint.kind, page)
   const shown = found.slice(0, page.limit)
   const channels = new Map(openChannels(parts, ask).map((channel) => [channel.id, channel]))
 
@@ -36,17 +36,17 @@ export async function listed(parts: ObjectParts, { ask }: ObjectRequest): Promis
     const channel = channels.get(keeper.channel)
     const key = channel?.keys.find(({ id, enabled }) => id === keeper.key && enabled) ?? null
     if (!channel || (keeper.key !== null && key === null)) return undefined
-    return { channel, key, model: noModel, dialect: dialectOf[door.api], native: true }
+    return { channel, key, model: noModel, dialect: dialectOf[endpoint.api], native: true }
   }
 
   async function fetched(object: UpstreamObject): Promise<unknown> {
     const candidate = holderOf(object)
     if (!candidate) return unreached
     const timer = phaseTimer(parts.clock, phaseLimits({ firstEvent: seconds, total: seconds }), ask.signal)
-    const path = `${door.path.replace(/^\/v\w+\//, '')}/${encodeURIComponent(object.id.replace(/^.*\//, ''))}`
+    const path = `${endpoint.path.replace(/^\/v\w+\//, '')}/${encodeURIComponent(object.id.replace(/^.*\//, ''))}`
     try {
-      const { value } = await call(parts, candidate, { api: door.api, method: 'GET', path, headers: ask.headers }, timer)
-      return door.api === 'gemini' ? inCallersModel(value, callersNames(candidate.channel)) : value
+      const { value } = await call(parts, candidate, { api: endpoint.api, method: 'GET', path, headers: ask.headers }, timer)
+      return endpoint.api === 'gemini' ? inCallersModel(value, callersNames(candidate.channel)) : value
     } catch (thrown) {
       const error = asGatewayError(thrown)
       if (error.status !== 404) throw redacted(error, candidate)
@@ -62,6 +62,6 @@ export async function listed(parts: ObjectParts, { ask }: ObjectRequest): Promis
   const there = data.filter((one) => one !== undefined && one !== unreached)
   const next = found.length > shown.length ? shown.at(-1)?.id : undefined
   const losses = data.includes(unreached) ? [unreached] : []
-  const body = writePage(door.api, door.kind, there, next)
+  const body = writePage(endpoint.api, endpoint.kind, there, next)
   return { candidate: undefined, status: 200, contentType: 'application/json', body, losses, headers: {} }
 }

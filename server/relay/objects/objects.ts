@@ -52,7 +52,7 @@ export function createObjects(parts: ObjectParts): ServeObject {
       if (models.model !== '')
         Object.assign(head, { model: models.model, inputBytes: sizeOf(request.content), ...nonTextIn(request.parsed.value) })
       ticket = await takeTicket(parts, asked)
-      if (given.door.method === 'POST') await parts.books.affords(accountsOf(given.caller, arrival.at.getTime()))
+      if (given.endpoint.method === 'POST') await parts.books.affords(accountsOf(given.caller, arrival.at.getTime()))
       hold = takeHold(parts, arrival, asked, { asked: models, instead: nobodyElse }, ticket)
       await hold.ready
     } catch (thrown) {
@@ -61,9 +61,9 @@ export function createObjects(parts: ObjectParts): ServeObject {
     }
     const settlement = openSettlement(parts, { arrival, request: asked, models: { asked: models, instead: nobodyElse }, hold, attempts })
     try {
-      const outcome = await (given.door.does === 'list' ? listed(parts, request) : asking(parts, request, models, attempts, head.model))
+      const outcome = await (given.endpoint.does === 'list' ? listed(parts, request) : asking(parts, request, models, attempts, head.model))
       const { candidate, value, losses, ...reply } = outcome
-      const usage = usageOf(value, given.door.does === 'create' && models.model !== '')
+      const usage = usageOf(value, given.endpoint.does === 'create' && models.model !== '')
       const served = candidate && { candidate, exchange: {} }
       await settlement.settle({
         end: 'complete',
@@ -96,14 +96,16 @@ async function asking(
   const { candidate, value: answer } = await tryCandidates({
     ...{ parts, candidates, model: name, attempts },
     // Aborting a creation because the client disconnects would leave an object without a recorded owner.
-    signal: ask.door.method === 'GET' ? ask.signal : new AbortController().signal,
+    signal: ask.endpoint.method === 'GET' ? ask.signal : new AbortController().signal,
     limits: ({ channel }) => phaseLimits(channel.timeouts, patience),
     prepare: async (one) => (attempt: Attempt) => askOne(parts, request, one, attempt),
   })
-  const answered = ask.door.api === 'gemini' ? named(answer, candidate) : answer
+  const answered = ask.endpoint.api === 'gemini' ? named(answer, candidate) : answer
   await noteOwner(parts, request, candidate, answered)
   const text =
-    answered.text === undefined || ask.door.api !== 'openai' ? answered.text : await inCallersIds(parts, ask.caller.user.id, answered.text)
+    answered.text === undefined || ask.endpoint.api !== 'openai'
+      ? answered.text
+      : await inCallersIds(parts, ask.caller.user.id, answered.text)
   return {
     candidate,
     value: answered.value,
@@ -117,7 +119,7 @@ async function asking(
 }
 
 async function askOne(parts: ObjectParts, { ask, content, parsed, object }: ObjectRequest, candidate: Candidate, attempt: Attempt) {
-  const { door, caller, upload } = ask
+  const { endpoint, caller, upload } = ask
   const kept = [...parsed.keptFiles, ...(keptFileIn(ask.part) === undefined || ask.part === undefined ? [] : [ask.part])]
   try {
     const copies = await copiesFor(parts, caller.user.id, candidate, kept, attempt.timer)
@@ -126,7 +128,7 @@ async function askOne(parts: ObjectParts, { ask, content, parsed, object }: Obje
     const answer = await call(
       parts,
       candidate,
-      { ...door, path, content: sent, headers: ask.headers, ...(upload && { upload }) },
+      { ...endpoint, path, content: sent, headers: ask.headers, ...(upload && { upload }) },
       attempt.timer,
     )
     attempt.row.status = answer.status
@@ -142,18 +144,18 @@ async function noteOwner(
   { channel, key }: Candidate,
   { value }: ObjectAnswer,
 ): Promise<void> {
-  const { door, caller } = ask
+  const { endpoint, caller } = ask
   const tenant = caller.user.id
   const { objects } = parts.reasoningState
-  if (door.does === 'delete' && object) {
+  if (endpoint.does === 'delete' && object) {
     await objects.gone(tenant, object)
     parts.reasoningState.deleted(tenant, [object])
   }
-  if (door.does !== 'create') return
-  const id = idOf(door.api, value)
+  if (endpoint.does !== 'create') return
+  const id = idOf(endpoint.api, value)
   if (id === undefined) throw new GatewayError('upstream_error', 'The upstream created an object without returning its id.')
   try {
-    await objects.made(tenant, door.api, { kind: door.kind, id }, { channel: channel.id, key: key?.id ?? null })
+    await objects.made(tenant, endpoint.api, { kind: endpoint.kind, id }, { channel: channel.id, key: key?.id ?? null })
   } catch (thrown) {
     parts.log.warn(
       { requestId: ask.requestId, channel: channel.name, object: id },
@@ -164,15 +166,15 @@ async function noteOwner(
 }
 
 function requestOf(ask: ObjectAsk, content: ObjectContent | undefined): ObjectRequest {
-  const { door, id } = ask
-  const object = id === undefined ? undefined : { kind: door.kind, id: idAt(door.kind, id) }
+  const { endpoint, id } = ask
+  const object = id === undefined ? undefined : { kind: endpoint.kind, id: idAt(endpoint.kind, id) }
   const workspace = ask.headers.get('anthropic-workspace-id')
   const inAddress = [...ask.query, ...(workspace === null ? [] : [['workspace_id', workspace] as const])].map(([name, value]) => ({
     name,
     value,
   }))
   if (content && 'text' in content) {
-    const parsed = readObjectBody(door.api, content.text)
+    const parsed = readObjectBody(endpoint.api, content.text)
     return { ask, content, parsed: { ...parsed, refs: [...parsed.refs, ...readObjectFields(inAddress).refs] }, object }
   }
   const fields = content && 'form' in content ? content.form.parts.flatMap((one) => ('value' in one ? [one] : [])) : []
@@ -180,15 +182,15 @@ function requestOf(ask: ObjectAsk, content: ObjectContent | undefined): ObjectRe
 }
 
 async function modelsOf(parts: ObjectParts, { ask, parsed, object }: ObjectRequest): Promise<ModelCandidates> {
-  const { door, caller } = ask
-  if (door.api === 'gemini' && parsed.keptFiles.length > 0) {
+  const { endpoint, caller } = ask
+  if (endpoint.api === 'gemini' && parsed.keptFiles.length > 0) {
     const instead =
-      door.kind === 'file-search-store'
+      endpoint.kind === 'file-search-store'
         ? 'Upload the file to the store itself: `uploadToFileSearchStore`.'
         : 'Send its bytes as inlineData.'
     throw new GatewayError('unsupported_here', `This file is stored by Parley, not by the upstream. ${instead}`)
   }
-  const model = door.does === 'create' && door.kind === 'cached-content' ? modelIn(parsed.value) : undefined
+  const model = endpoint.does === 'create' && endpoint.kind === 'cached-content' ? modelIn(parsed.value) : undefined
   const chosen = await choose(parts, ask, [...(object ? [object] : []), ...parsed.refs], model)
   await demandFiles(parts, caller.user.id, parsed.keptFiles)
   return chosen
@@ -201,8 +203,8 @@ const emptyHead = { model: '', stream: false, n: 0, inputBytes: 0, usageAsked: f
 const neverAsked = () => Promise.reject(new Error('an object has no exchange'))
 
 /** The request in the form that the hold and settlement steps take. */
-function arrivalOf({ clock, open }: ObjectParts, { requestId, caller, door, headers, signal }: ObjectAsk): Arrival {
-  const dialect = door.api === 'openai' ? 'openai' : dialectOf[door.api]
+function arrivalOf({ clock, open }: ObjectParts, { requestId, caller, endpoint, headers, signal }: ObjectAsk): Arrival {
+  const dialect = endpoint.api === 'openai' ? 'openai' : dialectOf[endpoint.api]
   const ask: Ask = { requestId, caller, operation: 'state', dialect, bytes: 0, body: neverAsked, headers, strict: false, signal }
   open.count += 1
   const flight: InFlightRequest = {

@@ -9,10 +9,10 @@ import { withIds } from './copies.ts'
 import { callersNames, isJson, type ObjectAnswer } from './sending.ts'
 
 /** The path after the version. */
-export function pathOf({ door, part, query }: ObjectAsk, object: StateRef | undefined, copies: ReadonlyMap<string, string>): string {
-  const collection = door.path.replace(/^(?:\/upload)?\/v\w+\//, '')
+export function pathOf({ endpoint, part, query }: ObjectAsk, object: StateRef | undefined, copies: ReadonlyMap<string, string>): string {
+  const collection = endpoint.path.replace(/^(?:\/upload)?\/v\w+\//, '')
   const [, last = ''] = /([^/]*)$/.exec(object?.id ?? '') ?? []
-  const named = { id: encodeURIComponent(last) + (door.action ?? ''), part: encodeURIComponent(copies.get(part ?? '') ?? part ?? '') }
+  const named = { id: encodeURIComponent(last) + (endpoint.action ?? ''), part: encodeURIComponent(copies.get(part ?? '') ?? part ?? '') }
   const path = collection.replace(/:(id|part)/g, (_, name: 'id' | 'part') => named[name])
   const search = query.toString()
   return search === '' ? path : `${path}?${search}`

@@ -6,7 +6,7 @@
 import type { Rates } from '#billing/pricing/price'
 import type { AnswerEdits, CodecContext, RequestEdits, StateRef, Target } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
-import type { Incoming, OperationDoor, OperationHead, OperationStyle } from '#canonical/operation/operation'
+import type { Incoming, OperationEndpoint, OperationHead, OperationStyle } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
 import { operationCodecs } from '#protocols/operations'
 import type { Ask, Body, RelayParts } from '#relay/contract/ask'
@@ -77,7 +77,7 @@ function pinned(candidates: readonly Candidate[], account: Ask['pinned']): reado
 }
 
 interface Asked {
-  codec: OperationDoor
+  codec: OperationEndpoint
   family: Partial<Record<Style, OperationStyle>>
   body: Incoming
   /** Set if the body is in the worker; `body` is then empty. */
@@ -126,7 +126,7 @@ const pricedUnits = ({ input, output, audioIn, audioOut, imageIn, imageOut, seco
 })
 
 /** Whether the client's bytes can be sent as they are: same style, a model that takes this form, and no more inputs than it accepts. */
-function fits({ inputs, foreign }: OperationHead, { model }: Candidate, { passesTo }: OperationDoor): boolean {
+function fits({ inputs, foreign }: OperationHead, { model }: Candidate, { passesTo }: OperationEndpoint): boolean {
   if (foreign || passesTo?.(model.upstream) === false) return false
   const { maxInputs } = model.capabilities
   return inputs === undefined || maxInputs === undefined || inputs <= maxInputs
@@ -171,12 +171,16 @@ async function nativeExchange(services: OperationServices, candidate: Candidate,
 function largeReader({ parts, ask }: OperationServices, read: Pick<LargeAnswer, 'edits' | 'head' | 'converted'>): Exchange['wholeLarge'] {
   const { readLarge } = parts
   if (ask.operation !== 'embed' || !readLarge) return undefined
-  const wanted: LargeAnswer = { ...read, operation: ask.operation, door: ask.dialect as Style }
+  const wanted: LargeAnswer = { ...read, operation: ask.operation, endpoint: ask.dialect as Style }
   return (answers) => readLarge(answers, wanted, ask.caller.key?.id ?? ask.caller.user.id)
 }
 
 /** Forwards the answer of an upstream of the client's own style. */
-function passing(codec: OperationDoor, head: OperationHead, answerEdits: AnswerEdits): Omit<Exchange, 'request' | 'upstream' | 'losses'> {
+function passing(
+  codec: OperationEndpoint,
+  head: OperationHead,
+  answerEdits: AnswerEdits,
+): Omit<Exchange, 'request' | 'upstream' | 'losses'> {
   return {
     whole: (text) => codec.readWhole(text, answerEdits, head),
     splitter: (type) => splitterOf(codec.framing?.(head, type) ?? 'events'),
@@ -224,7 +228,8 @@ async function convertedExchange(
     rest: await Promise.all(rest.map(sent)),
     upstream,
     losses,
-    whole: converted.whole ?? ((body, others) => joinedAnswer({ door: codec, upstream, question, head, codecContext }, [body, ...others])),
+    whole:
+      converted.whole ?? ((body, others) => joinedAnswer({ endpoint: codec, upstream, question, head, codecContext }, [body, ...others])),
     splitter: collecting,
     ...(upstream.madeType &&
       codec.streamType && { contentType: () => codec.streamType?.(head, upstream.madeType?.(question) ?? '') ?? '' }),
@@ -234,7 +239,12 @@ async function convertedExchange(
 }
 
 /** A whole answer of another style, as the stream that the client requested. */
-function wholePassage(codec: OperationDoor, { upstream, question }: Converted, codecContext: CodecContext, head: OperationHead): Passage {
+function wholePassage(
+  codec: OperationEndpoint,
+  { upstream, question }: Converted,
+  codecContext: CodecContext,
+  head: OperationHead,
+): Passage {
   let used: Usage = head.most
   let lost: readonly Loss[] = []
   return {

@@ -25,7 +25,7 @@ export interface CallAsk {
 }
 
 /** The endpoints of calls. Each rejects with GatewayError, after its row is written. */
-export interface CallDoors {
+export interface CallEndpoints {
   /** Opens a call for the client's session description (SDP); resolves to the upstream's, with the id of the call. */
   open(asked: CallAsk, sdp: string): Promise<{ id: string; sdp: string }>
   /** Accepts an incoming call at an upstream's account. */
@@ -38,7 +38,7 @@ export interface CallDoors {
   own(ask: Pick<RealtimeAsk, 'caller'>, id: string): Promise<KeptCall>
 }
 
-export interface CallDoorParts {
+export interface CallEndpointParts {
   parts: RealtimeParts
   booking: Booking
   calls: Calls
@@ -70,7 +70,7 @@ function foreignAmong(candidates: readonly Candidate[]): readonly Candidate[] {
   return found
 }
 
-export function createCallDoors({ parts, booking, calls, watched }: CallDoorParts): CallDoors {
+export function createCallEndpoints({ parts, booking, calls, watched }: CallEndpointParts): CallEndpoints {
   /** Asks the candidates until one succeeds. Not aborted when the client disconnects: that would leave a call behind. */
   function asked(begun: Begun, candidates: readonly Candidate[], requestFor: (candidate: Candidate) => CallRequest) {
     const make =

@@ -1,6 +1,6 @@
 /**
  * The Messages dialect as Parley reads it, for its readers, the client and the API document. Tolerant on purpose: fields that
- * are not named here pass to the upstream unchanged, and only `MessagesDoor` decides what is refused on arrival.
+ * are not named here pass to the upstream unchanged, and only `MessagesRequirements` decides what is refused on arrival.
  */
 import { Int, type Static, type TSchema, Type } from '../../typebox.ts'
 
@@ -144,12 +144,12 @@ const required = {
 }
 
 /** What every body of POST /v1/messages must satisfy. */
-export const MessagesDoor = Open({ ...required, ...limits })
-export type MessagesDoor = Static<typeof MessagesDoor>
+export const MessagesRequirements = Open({ ...required, ...limits })
+export type MessagesRequirements = Static<typeof MessagesRequirements>
 
 /** The same for POST /v1/messages/count_tokens. */
-export const CountTokensDoor = Open(required)
-export type CountTokensDoor = Static<typeof CountTokensDoor>
+export const CountTokensRequirements = Open(required)
+export type CountTokensRequirements = Static<typeof CountTokensRequirements>
 
 /** An upstream's response; unknown fields are accepted. */
 export const MessagesResponse = Open({

@@ -107,7 +107,7 @@ async function create(services: CallServices, visit: Visit): Promise<Response> {
   if (sdp.trim() === '') throw new GatewayError('missing_field', 'The offer is empty.', { param: 'sdp' })
   const { model, ...session } = sessionOf(visit, text, minted)
   const asked: CallAsk = { ask: askAs(model, session.transcribes), session, address: visit.clientAddress }
-  const { id, sdp: answer } = await services.callDoors.open(asked, sdp)
+  const { id, sdp: answer } = await services.callEndpoints.open(asked, sdp)
   const headers = { 'content-type': 'application/sdp', 'cache-control': 'no-store', location: `/v1/realtime/calls/${id}` }
   return new Response(answer, { status: 201, headers })
 }
@@ -131,8 +131,8 @@ async function act(services: CallServices, visit: Visit, action: CallAction): Pr
   if (action === 'accept') {
     const { model = '', ...session } = readCallSession(text ?? '', {}, 'body')
     if (model === '') throw new GatewayError('missing_field', 'Name the model that is to take the call.', { param: 'model' })
-    await services.callDoors.accept({ ask: askAs(model, session.transcribes), session, address: visit.clientAddress }, id)
-  } else await services.callDoors.act(askAs(''), id, action, text)
+    await services.callEndpoints.accept({ ask: askAs(model, session.transcribes), session, address: visit.clientAddress }, id)
+  } else await services.callEndpoints.act(askAs(''), id, action, text)
   return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } })
 }
 

@@ -9,7 +9,7 @@ import { offeredProtocols, readCredential } from '#http/request/credentials'
 import { errorResponse, storedHeader } from '#http/request/respond'
 import type { Envelope, Route, Visit } from '#http/request/route'
 import { writeSetup } from '#protocols/realtime'
-import type { CallDoors } from '#relay/realtime/calls'
+import type { CallEndpoints } from '#relay/realtime/calls'
 import type { Realtime } from '#relay/realtime/contract'
 import { modelNotFound } from '#routing/plan'
 import type { KeepBodies } from '#shared/console/body'
@@ -20,7 +20,7 @@ import { type ClientSecret, isClientSecret, opened, type SecretServices } from '
 export interface RealtimeServices extends Pick<SecretServices, 'sealer' | 'clock'> {
   accounts: { admitKey(secret: string, from: Sender): Caller; callerWithKey(id: string, address: string): Caller | undefined }
   realtime: Realtime
-  callDoors: CallDoors
+  callEndpoints: CallEndpoints
   captures: Pick<Captures, 'begin'>
   /** Which bodies the installation stores. */
   house: { readonly keep: KeepBodies }
@@ -97,7 +97,7 @@ export function upgradeRefusal({ request, requestId, upgrade }: Visit, envelope:
 
 /** The caller's call that a session is to join. Rejects with GatewayError. */
 async function callOf(
-  { callDoors }: RealtimeServices,
+  { callEndpoints }: RealtimeServices,
   { url }: Visit,
   caller: Caller,
   minted: ClientSecret | undefined,
@@ -106,7 +106,7 @@ async function callOf(
   for (const name of ['model', 'intent']) {
     if (url.searchParams.has(name)) throw new GatewayError('invalid_value', `Give only call_id, without ${name}.`, { param: name })
   }
-  return callDoors.own({ caller }, url.searchParams.get('call_id') ?? '')
+  return callEndpoints.own({ caller }, url.searchParams.get('call_id') ?? '')
 }
 
 async function open(services: RealtimeServices, visit: Visit): Promise<Response> {

@@ -1,5 +1,5 @@
 /** Texts about objects in an upstream's account. */
-import { deedOf, describedDoors, kindNames } from '../object-routes.ts'
+import { deedOf, describedEndpoints, kindNames } from '../object-routes.ts'
 
 const kinds: Readonly<Record<keyof typeof kindNames, string>> = {
   'vector-store': '向量存储',
@@ -63,9 +63,9 @@ const deeds: Readonly<Record<string, string>> = {
   'import a file': '导入文件',
 }
 
-const summaries = describedDoors.map((door) => [
-  `${kindNames[door.kind]}: ${deedOf(door)}`,
-  `${kinds[door.kind]}：${deeds[deedOf(door)] ?? ''}`,
+const summaries = describedEndpoints.map((endpoint) => [
+  `${kindNames[endpoint.kind]}: ${deedOf(endpoint)}`,
+  `${kinds[endpoint.kind]}：${deeds[deedOf(endpoint)] ?? ''}`,
 ])
 
 /** By the English text. */

@@ -9,7 +9,7 @@ import { messagesUnpriced } from '#protocols/codec/unpriced'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { CountTokensDoor, MessagesDoor, MessagesRequest } from '#shared/protocols/anthropic/messages'
+import { CountTokensRequirements, MessagesRequest, MessagesRequirements } from '#shared/protocols/anthropic/messages'
 import { scanObject } from '#wire/json-scan'
 
 type Block = Record<string, unknown>
@@ -139,13 +139,13 @@ function affinityOf({ container, metadata }: CountBody): string[] {
   return values.filter((value): value is string => typeof value === 'string' && value !== '' && value.length <= 512)
 }
 
-const messagesCheck = checker(MessagesDoor)
-const countCheck = checker(CountTokensDoor)
+const messagesCheck = checker(MessagesRequirements)
+const countCheck = checker(CountTokensRequirements)
 
 /** Checked fields have their types, all others are unchanged. */
-export type MessagesBody = MessagesDoor & Record<string, unknown>
+export type MessagesBody = MessagesRequirements & Record<string, unknown>
 /** The same for a request to count tokens. */
-export type CountBody = CountTokensDoor & Record<string, unknown>
+export type CountBody = CountTokensRequirements & Record<string, unknown>
 
 /** The body of POST /v1/messages. Throws GatewayError 400 with the first wrong field as `param`. */
 export const checkMessages = (given: RequestBody): MessagesBody => checked(scanned(given, scan).value, messagesCheck)
@@ -153,7 +153,10 @@ export const checkMessages = (given: RequestBody): MessagesBody => checked(scann
 /** The body of POST /v1/messages/count_tokens, which has no `max_tokens`. Throws as checkMessages does. */
 export const checkCount = (given: RequestBody): CountBody => checked(scanned(given, scan).value, countCheck)
 
-function checked<T extends CountTokensDoor>(body: ScannedBody['value'], { accepts, faults }: Checker<T>): T & Record<string, unknown> {
+function checked<T extends CountTokensRequirements>(
+  body: ScannedBody['value'],
+  { accepts, faults }: Checker<T>,
+): T & Record<string, unknown> {
   if (!accepts(body)) throw refusal(faults(body)[0])
   if (!body.model.isWellFormed() || /\p{Cc}/u.test(body.model)) {
     throw new GatewayError('invalid_value', 'The field `model` must be a name without control characters.', { param: 'model' })

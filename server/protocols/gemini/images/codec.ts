@@ -1,6 +1,6 @@
 /**
  * Pictures from Google's models: Gemini's by generateContent, Imagen's by predict. Start with `generate.ts` and `predict.ts`. Google's
- * clients use predict (`predict-door.ts`), or a conversation, which is handled elsewhere.
+ * clients use predict (`predict-endpoint.ts`), or a conversation, which is handled elsewhere.
  */
 import type { Target } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
@@ -16,7 +16,7 @@ import { readError } from '../error.ts'
 import { lossesBesideMedia } from '../media-answer.ts'
 import { readGenerate, writeGenerate } from './generate.ts'
 import { isImagen, readPredict, writePredict } from './predict.ts'
-import { predictDoor } from './predict-door.ts'
+import { predictEndpoint } from './predict-endpoint.ts'
 
 /** The bytes of every picture are inside the request. */
 function filesWanted({ images, mask }: ImageQuestion, { model }: Target): WantedFile[] {
@@ -79,7 +79,7 @@ function joined(one: Usage, other: Usage): Usage {
 /** Pictures from Google's models. */
 export const imagesCodec: OperationCodec<ImageQuestion, ImageAnswer, ImageHead> = {
   style: 'gemini',
-  ...predictDoor,
+  ...predictEndpoint,
   filesWanted,
   writeQuestion,
   readAnswer,

@@ -4,7 +4,7 @@
  */
 import type { RequestEdits } from '#canonical/codec'
 import type { ImageAnswer, ImageHead, ImageQuestion } from '#canonical/operation/image'
-import type { Incoming, OperationDoor } from '#canonical/operation/operation'
+import type { Incoming, OperationEndpoint } from '#canonical/operation/operation'
 import { editFields } from '../edit.ts'
 import { readError, writeStreamError } from '../error.ts'
 import { editForm } from '../form.ts'
@@ -20,7 +20,7 @@ const editRequest = (body: Incoming, edits: RequestEdits): Incoming =>
   typeof body === 'string' ? editFields(body, edits, nowhere) : editForm(body, edits)
 
 /** `POST /v1/images/generations` and `/edits`. */
-export const imagesCodec: OperationDoor<ImageQuestion, ImageAnswer, ImageHead> = {
+export const imagesCodec: OperationEndpoint<ImageQuestion, ImageAnswer, ImageHead> = {
   style: 'openai',
   readHead,
   editRequest,

@@ -4,7 +4,7 @@
  */
 import type { AnswerEdits, RequestEdits, StateRef, WholeAnswer } from '#canonical/codec'
 import { nothingDelivered } from '#canonical/delivered'
-import type { Incoming, OperationDoor, OperationHead } from '#canonical/operation/operation'
+import type { Incoming, OperationEndpoint, OperationHead } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { operationNames } from '#protocols/codec/body-names'
 import { addKeptAddresses } from '#protocols/codec/file-address'
@@ -129,7 +129,7 @@ function usageOf(answer: Record<string, unknown>, textBytes: number): Usage {
 }
 
 /** `POST /v1/moderations`, passed between clients and upstreams of this style. */
-export const moderationCodec: OperationDoor<never, never, ModerationHead> = {
+export const moderationCodec: OperationEndpoint<never, never, ModerationHead> = {
   style: 'openai',
   readHead,
   editRequest,

@@ -4,7 +4,7 @@
  */
 import type { RequestEdits, WholeAnswer } from '#canonical/codec'
 import { nothingDelivered } from '#canonical/delivered'
-import type { Incoming, OperationDoor, OperationHead } from '#canonical/operation/operation'
+import type { Incoming, OperationEndpoint, OperationHead } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { operationNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
@@ -67,7 +67,7 @@ function usageOf(raw: unknown): Usage {
 }
 
 /** `POST /v1/search`, passed between clients and upstreams of this style. */
-export const searchCodec: OperationDoor<never, never> = {
+export const searchCodec: OperationEndpoint<never, never> = {
   style: 'openai',
   readHead,
   editRequest,

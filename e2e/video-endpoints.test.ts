@@ -273,7 +273,7 @@ keys: [{ name: own, user: ann, key: sk-a-key-of-ann }]
       running.push(program)
       return program
     }
-    const folder = mkdtempSync(join('/tmp', 'parley-video-doors-'))
+    const folder = mkdtempSync(join('/tmp', 'parley-video-endpoints-'))
     const first = await start(folder)
     try {
       const id = `video_up${begun}`

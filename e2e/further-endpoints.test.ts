@@ -23,7 +23,7 @@ const thrownBy = (call: PromiseLike<unknown>) =>
     (thrown: unknown) => thrown as Error & { status?: number },
   )
 
-describe('further addresses of the same doors', () => {
+describe('further addresses of the same endpoints', () => {
   const messages = [{ role: 'user' as const, content: 'scenario short' }]
   const azure = (more: { deployment?: string } = {}) =>
     new AzureOpenAI({ endpoint: gateway.url, apiKey: gateway.key, apiVersion: '2026-10-21', maxRetries: 0, ...more })

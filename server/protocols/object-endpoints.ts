@@ -1,17 +1,17 @@
 /**
- * The doors to objects in an upstream's account, as a table: one row for each address and method. Read: the resources of openai 7,
+ * The endpoints to objects in an upstream's account, as a table: one row for each address and method. Read: the resources of openai 7,
  * @anthropic-ai/sdk 1 (`beta.skills`, `beta.memoryStores`, `beta.agents`, `beta.environments`, `beta.vaults`) and @google/genai 2 and 3
  * (`caches`, `fileSearchStores`).
  */
-import type { ObjectApi, ObjectDoor, ObjectKind } from '#canonical/account-object'
+import type { ObjectApi, ObjectEndpoint, ObjectKind } from '#canonical/account-object'
 
 /** A kind of object at its path, with its calls: each `METHOD path` below it, and the type of the body. */
 interface Collection {
   api: ObjectApi
   kind: ObjectKind
   at: string
-  does: readonly (readonly [does: Exclude<ObjectDoor['does'], 'inside'>, takes?: ObjectDoor['takes'], method?: 'PATCH'])[]
-  inside?: readonly (readonly [route: string, takes?: ObjectDoor['takes']])[]
+  does: readonly (readonly [does: Exclude<ObjectEndpoint['does'], 'inside'>, takes?: ObjectEndpoint['takes'], method?: 'PATCH'])[]
+  inside?: readonly (readonly [route: string, takes?: ObjectEndpoint['takes']])[]
 }
 
 const versions: Collection['inside'] = [
@@ -121,29 +121,29 @@ const collections: readonly Collection[] = [
 
 const methods = { create: 'POST', list: 'GET', read: 'GET', change: 'POST', delete: 'DELETE' } as const
 
-function doorsOf({ api, kind, at, does, inside = [] }: Collection): ObjectDoor[] {
-  const own = does.map(([what, takes, method]): ObjectDoor => {
+function endpointsOf({ api, kind, at, does, inside = [] }: Collection): ObjectEndpoint[] {
+  const own = does.map(([what, takes, method]): ObjectEndpoint => {
     const path = what === 'create' || what === 'list' ? at : `${at}/:id`
     return { api, kind, method: method ?? methods[what], path, does: what, ...(takes && { takes }) }
   })
-  const others = inside.map(([route, takes]): ObjectDoor => {
+  const others = inside.map(([route, takes]): ObjectEndpoint => {
     const [, method = '', rest = ''] = /^(\w+) (.*)$/.exec(route) ?? []
     const isAction = rest.startsWith(':')
     const path = `${at}/:id${isAction ? '' : rest}`
-    const door = { api, kind, method: method as ObjectDoor['method'], path, does: 'inside' } as const
-    return { ...door, ...(takes && { takes }), ...(isAction && { action: rest }) }
+    const endpoint = { api, kind, method: method as ObjectEndpoint['method'], path, does: 'inside' } as const
+    return { ...endpoint, ...(takes && { takes }), ...(isAction && { action: rest }) }
   })
   return [...own, ...others]
 }
 
 /** Google's addresses for uploads into a store. */
-const uploads = ['v1beta', 'v1'].map((version): ObjectDoor => {
+const uploads = ['v1beta', 'v1'].map((version): ObjectEndpoint => {
   const path = `/upload/${version}/fileSearchStores/:id`
   return { api: 'gemini', kind: 'file-search-store', method: 'POST', path, does: 'inside', action: ':uploadToFileSearchStore' }
 })
 
 /** The whole table. */
-export const objectDoors: readonly ObjectDoor[] = [...collections.flatMap(doorsOf), ...uploads]
+export const objectEndpoints: readonly ObjectEndpoint[] = [...collections.flatMap(endpointsOf), ...uploads]
 
 /** Names of the kinds in messages. */
 export const kindTitles: Readonly<Record<ObjectKind, string>> = {

@@ -3,7 +3,7 @@
  * Imagen get the client's bytes; for any other the same question is written.
  */
 import { type ImageAnswer, type ImageHead, type ImageQuestion, imageCost, type PictureSize, settleImages } from '#canonical/operation/image'
-import type { Incoming, OperationDoor } from '#canonical/operation/operation'
+import type { Incoming, OperationEndpoint } from '#canonical/operation/operation'
 import { type Fields, invalidField, missingField, readBody } from '#protocols/codec/fields'
 import { googleAddresses } from '#protocols/codec/file-address'
 import { GatewayError } from '#shared/errors'
@@ -120,7 +120,7 @@ function readQuestion(body: Incoming, path?: string): ImageQuestion {
 const noAnswer = () => new GatewayError('upstream_error', 'The upstream sent an answer that holds no predictions.')
 
 /** The client's side of `:predict`. */
-export const predictDoor: Omit<OperationDoor<ImageQuestion, ImageAnswer, ImageHead>, 'style' | 'readError'> = {
+export const predictEndpoint: Omit<OperationEndpoint<ImageQuestion, ImageAnswer, ImageHead>, 'style' | 'readError'> = {
   readHead,
   readQuestion,
   passesTo: isImagen,

@@ -8,7 +8,7 @@ import { spokenIn } from '#http/request/spoken'
 import { GatewayError } from '#shared/errors'
 
 /** Addresses by prefix (after the version), and their refusal. */
-interface Door {
+interface Endpoint {
   at: RegExp
   /** Only with these methods; absent: with any. */
   on?: readonly string[]
@@ -24,7 +24,7 @@ const runsThere =
 const ofTheVendor = 'It administers an account at the vendor; users, keys and usage of Parley are under /api'
 
 /** The first match counts. */
-const doors: readonly Door[] = [
+const endpoints: readonly Endpoint[] = [
   {
     ...{ at: /^models\/[^/:]+$/, on: ['PATCH', 'DELETE'], what: 'changing or deleting models' },
     needs:
@@ -66,13 +66,15 @@ const prefix = /^\/(?:v1beta\/openai\/|openai\/(?:v1\/)?|(?:upload\/|ollama\/)?(
  * The refusal of a vendor's address that is not served here, with its envelope; undefined for any other address. `isMethod`: the
  * address is served, but not with this method.
  */
-export function unservedDoor(request: Request, url: URL): { error: GatewayError; envelope: Envelope; isMethod: boolean } | undefined {
+export function unservedEndpoint(request: Request, url: URL): { error: GatewayError; envelope: Envelope; isMethod: boolean } | undefined {
   const path = url.pathname
   const version = prefix.exec(path)?.[0]
   if (version === undefined) return undefined
   const rest = path.slice(version.length).replace(/\/+$/, '')
-  const door = doors.find(({ at, on }) => at.test(rest) && (on?.includes(request.method) ?? true))
-  return door && { error: refusal(door.what, door.needs), envelope: envelopeOf(request, url), isMethod: door.on !== undefined }
+  const endpoint = endpoints.find(({ at, on }) => at.test(rest) && (on?.includes(request.method) ?? true))
+  return (
+    endpoint && { error: refusal(endpoint.what, endpoint.needs), envelope: envelopeOf(request, url), isMethod: endpoint.on !== undefined }
+  )
 }
 
 const refusal = (what: string | undefined, needs: string) =>

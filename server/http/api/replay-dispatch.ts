@@ -4,7 +4,7 @@
  */
 import { captured, errorResponse } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
-import type { ReplayDoor } from '#replay/door'
+import type { ReplayDispatch } from '#replay/dispatch'
 import { asGatewayError, GatewayError } from '#shared/errors'
 
 /** Endpoints whose requests can be replayed: one request, one answer, no side effects. */
@@ -40,7 +40,7 @@ const replayed: ReadonlySet<string> = new Set([
 /** A placeholder: it is never resolved, and no endpoint reads it. */
 const here = 'http://replay.invalid'
 
-const noDoor = () => new GatewayError('not_replayable', 'Requests to this address cannot be replayed.')
+const noEndpoint = () => new GatewayError('not_replayable', 'Requests to this address cannot be replayed.')
 
 /** The parameters of a path by a pattern: `:name` for one segment, `*` for the rest. Undefined: no match. */
 function paramsIn(pattern: string, path: string): Visit['params'] | undefined {
@@ -54,20 +54,20 @@ function paramsIn(pattern: string, path: string): Visit['params'] | undefined {
 }
 
 /** The replay entry to these routes. */
-export function createReplayDoor(routes: readonly Route[]): ReplayDoor {
-  const doors = routes.filter(({ method, path }) => method === 'POST' && replayed.has(path))
+export function createReplayDispatch(routes: readonly Route[]): ReplayDispatch {
+  const endpoints = routes.filter(({ method, path }) => method === 'POST' && replayed.has(path))
 
-  function doorOf(path: string): { route: Route; params: Visit['params'] } {
-    for (const route of doors) {
+  function endpointOf(path: string): { route: Route; params: Visit['params'] } {
+    for (const route of endpoints) {
       const params = paramsIn(route.path, path)
       if (params) return { route, params }
     }
-    throw noDoor()
+    throw noEndpoint()
   }
 
   return async ({ requestId, address, headers, body, model, caller, of, channel, owner, signal }) => {
     const url = new URL(address, here)
-    const { route, params } = doorOf(url.pathname)
+    const { route, params } = endpointOf(url.pathname)
     const left = new AbortController()
     const leave = () => left.abort(signal.reason)
     if (signal.aborted) leave()

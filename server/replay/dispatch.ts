@@ -24,4 +24,4 @@ export interface ReplayCall {
 }
 
 /** Sends it through the same steps as any request. Rejects with `not_replayable` where no endpoint takes it; refusals are responses. */
-export type ReplayDoor = (call: ReplayCall) => Promise<Response>
+export type ReplayDispatch = (call: ReplayCall) => Promise<Response>

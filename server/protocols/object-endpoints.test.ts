@@ -1,7 +1,7 @@
-/** The table of doors to objects in upstreams' accounts, held against the calls of the SDKs that it was read from. */
+/** The table of endpoints to objects in upstreams' accounts, held against the calls of the SDKs that it was read from. */
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { objectDoors } from './object-doors.ts'
+import { objectEndpoints } from './object-endpoints.ts'
 
 /** As the vendors' references list them. */
 const known = `
@@ -122,9 +122,9 @@ const known = `
   .trim()
   .split(/\n\s*/)
 
-const named = objectDoors.map(({ method, path, action = '' }) => `${method} ${path}${action}`)
+const named = objectEndpoints.map(({ method, path, action = '' }) => `${method} ${path}${action}`)
 
-test('the table has these doors and no others', () => {
+test('the table has these endpoints and no others', () => {
   expect([...new Set(named)].toSorted()).toEqual(known.toSorted())
 })
 
@@ -151,9 +151,9 @@ test.each([
   ['openai/resources/audio/voice-consents.mjs', '/v1', 5],
   ['@anthropic-ai/sdk/resources/beta/skills/skills.mjs', '', 4],
   ['@anthropic-ai/sdk/resources/beta/skills/versions.mjs', '', 5],
-])('every call of %s has its door', (file, prefix, least) => {
-  const doors = new Set(named.map((one) => one.replaceAll(':part', ':id')))
+])('every call of %s has its endpoint', (file, prefix, least) => {
+  const endpoints = new Set(named.map((one) => one.replaceAll(':part', ':id')))
   const calls = callsIn(file, prefix)
   expect(calls.length).toBeGreaterThanOrEqual(least)
-  expect(calls.filter((one) => !doors.has(one))).toEqual([])
+  expect(calls.filter((one) => !endpoints.has(one))).toEqual([])
 })

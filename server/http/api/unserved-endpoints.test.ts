@@ -8,7 +8,7 @@ import { objectRouteDocs } from '#http/docs/object-routes'
 import { sideRouteDocs } from '#http/docs/operation-routes'
 import { realtimeRouteDocs } from '#http/docs/realtime-routes'
 import { conversationRouteDocs } from '#http/docs/relay-routes'
-import { unservedDoor } from './unserved-doors.ts'
+import { unservedEndpoint } from './unserved-endpoints.ts'
 
 const packages = join(import.meta.dir, '../../../node_modules')
 
@@ -33,7 +33,7 @@ const served = routes.map(({ route }) => {
 const isServed = (path: string) => served.some((pattern) => pattern.test(path))
 const refused = (path: string, headers: Record<string, string> = {}) => {
   const url = new URL(`http://parley.test${path}`)
-  return unservedDoor(new Request(url, { headers }), url)
+  return unservedEndpoint(new Request(url, { headers }), url)
 }
 
 describe('an address that an SDK calls is served, or refused with what would be needed', () => {

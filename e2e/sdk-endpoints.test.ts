@@ -1,7 +1,7 @@
 /**
  * Every method of every resource of the official SDKs, found by reflection and called once: each is answered by an endpoint, in the format
- * of its protocol. None gets the router's bare 404 or 405. Deliberate refusals are in `sdk-doors.txt` with their reason; what works
- * without a server, there too. `PARLEY_UPDATE_DOORS=1` writes that page anew.
+ * of its protocol. None gets the router's bare 404 or 405. Deliberate refusals are in `sdk-endpoints.txt` with their reason; what works
+ * without a server, there too. `PARLEY_UPDATE_ENDPOINTS=1` writes that page anew.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -17,9 +17,9 @@ import { sampledEngine } from '#testing/database/database'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { anthropicObjects, geminiObjects, openaiObjects } from '#testing/vendors/objects-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { type Asked, type Called, callAll, noting, type Ways } from './support/sdk-doors/asked.ts'
+import { type Asked, type Called, callAll, noting, type Ways } from './support/sdk-endpoints/asked.ts'
 
-const page = join(import.meta.dir, 'sdk-doors.txt')
+const page = join(import.meta.dir, 'sdk-endpoints.txt')
 const file = () => new File(['words'], 'a.txt', { type: 'text/plain' })
 const upstreams: ScriptedUpstream[] = []
 let gateway: Gateway
@@ -205,7 +205,7 @@ const parsed = ({ text }: Asked): Record<string, unknown> | undefined => {
 }
 const errorIn = (answer: Record<string, unknown> | undefined) => answer?.error as Record<string, unknown> | string | undefined
 
-/** Undefined: it is an answer of a door. */
+/** Undefined: it is an answer of an endpoint. */
 function faultOf(asked: Asked, words: Sdk['words']): string | undefined {
   if (asked.status === 0) return asked.text
   if (/html/.test(asked.type) && asked.status !== 200) return 'a page'
@@ -250,7 +250,7 @@ function pageOf(sdk: string, called: readonly Called[]): string {
   ].join('\n')
 }
 
-const isUpdate = process.env.PARLEY_UPDATE_DOORS === '1'
+const isUpdate = process.env.PARLEY_UPDATE_ENDPOINTS === '1'
 const known = new Map((isUpdate ? '' : readFileSync(page, 'utf8')).split('\n\n').map((part) => [part.split('\n')[0], part.trimEnd()]))
 const found: string[] = []
 afterAll(() => {
@@ -259,7 +259,7 @@ afterAll(() => {
 
 describe('each method of', () => {
   test.each(sdks)(
-    '$name is answered by a door',
+    '$name is answered by an endpoint',
     async ({ name, words, least, ways, client }) => {
       const { fetch: fetching, taken } = noting()
       const before = globalThis.fetch

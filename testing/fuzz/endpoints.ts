@@ -7,7 +7,7 @@ import { type Seeded, seeded } from '#testing/seeded'
 import { mutated } from './mutate.ts'
 
 /** One request. */
-export interface DoorCase {
+export interface EndpointCase {
   method: string
   /** With the query. */
   path: string
@@ -19,7 +19,7 @@ export interface DoorCase {
 export type Identities = Readonly<Record<string, Record<string, string>>>
 
 /** One address of the document. */
-export interface Door {
+export interface Endpoint {
   method: string
   path: string
   /** A body that fits its schema, as JSON; absent if it takes none. */
@@ -38,10 +38,10 @@ const left = new Set([
 ])
 
 /** The endpoints in the text of `/openapi.json`. */
-export function doorsOf(document: string): Door[] {
+export function endpointsOf(document: string): Endpoint[] {
   const root = JSON.parse(document) as { paths: Record<string, Json>; components?: Json }
   return Object.entries(root.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).flatMap(([method, operation]): Door[] => {
+    Object.entries(operations).flatMap(([method, operation]): Endpoint[] => {
       const name = `${method.toUpperCase()} ${path}`
       if (!methods.includes(method) || left.has(name) || !isObject(operation)) return []
       const schema = at(operation, 'requestBody', 'content', 'application/json', 'schema')
@@ -105,17 +105,17 @@ const oddHeaders: readonly [string, string][] = [
 ]
 
 /** The case with this seed. */
-export function doorCase(seed: number, doors: readonly [Door, ...Door[]], identities: Identities): DoorCase {
+export function endpointCase(seed: number, endpoints: readonly [Endpoint, ...Endpoint[]], identities: Identities): EndpointCase {
   const random = seeded(seed)
-  const door = random.pick(doors)
-  const path = door.path.replace(/\{[^}]+\}/g, () => random.pick(values)) + queryOf(random)
-  const method = random.below(12) === 0 ? random.pick(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) : door.method
-  const fitting = /^\/(?:api|pg)\//.test(door.path) ? random.pick(['admin', 'admin', 'user']) : 'key'
+  const endpoint = random.pick(endpoints)
+  const path = endpoint.path.replace(/\{[^}]+\}/g, () => random.pick(values)) + queryOf(random)
+  const method = random.below(12) === 0 ? random.pick(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) : endpoint.method
+  const fitting = /^\/(?:api|pg)\//.test(endpoint.path) ? random.pick(['admin', 'admin', 'user']) : 'key'
   const who = identities[random.below(8) === 0 ? random.pick(['key', 'admin', 'user', 'nobody']) : fitting] ?? {}
   const [name, value] = random.pick(oddHeaders as [[string, string]])
   const headers = { ...who, ...(random.below(3) === 0 && { [name]: value }) }
-  if (method === 'GET' || (door.sample === undefined && random.below(2) === 0)) return { method, path, headers }
-  const body = random.below(6) === 0 ? (door.sample ?? '{}') : mutated(door.sample ?? '{"model":"parley-demo"}', random)
+  if (method === 'GET' || (endpoint.sample === undefined && random.below(2) === 0)) return { method, path, headers }
+  const body = random.below(6) === 0 ? (endpoint.sample ?? '{}') : mutated(endpoint.sample ?? '{"model":"parley-demo"}', random)
   return { method, path, headers: { ...headers, 'content-type': random.below(4) === 0 ? random.pick(types) : 'application/json' }, body }
 }
 
@@ -130,7 +130,7 @@ const patience = 20_000
 const others = new Set([501, 502, 503, 504, 529])
 
 /** The fault in answering this request; undefined if there is none. */
-export async function doorFault(url: string, { method, path, headers, body }: DoorCase): Promise<string | undefined> {
+export async function endpointFault(url: string, { method, path, headers, body }: EndpointCase): Promise<string | undefined> {
   let answer: Response
   let text: string
   try {
@@ -148,7 +148,7 @@ export async function doorFault(url: string, { method, path, headers, body }: Do
   if (answer.status >= 500 && !others.has(answer.status)) return `${answer.status} ${text.slice(0, 300)}`
   if (!answer.headers.has('x-request-id')) return `${answer.status} without an id`
   if (answer.status < 400 || method === 'HEAD') return undefined
-  return isErrorAt(path, text) ? undefined : `${answer.status} is no error of any door: ${text.slice(0, 300)}`
+  return isErrorAt(path, text) ? undefined : `${answer.status} is no error of any endpoint: ${text.slice(0, 300)}`
 }
 
 /** Ollama's clients get a string, Bedrock's a message, all others an object. */
