@@ -36,6 +36,8 @@ describe('what files need', () => {
   test('nothing', () => expect(needs('e.test.ts')).toEqual([]))
   test('of this tree', () => {
     expect([...needsOf(select(['server/wire']).unit)]).toEqual([])
+    // It names a folder like a file that it imports.
+    expect([...needsOf(select(['testing/rules/messages.test.ts']).unit)]).toEqual([])
     expect([...needsOf(select(['server/store']).unit)]).toEqual(['postgresql'])
     expect([...needsOf(select(['e2e/agents.test.ts']).integration)]).toContain('agents')
     expect([...needsOf(select(['e2e/reading.e2e.ts']).browser)]).toEqual(expect.arrayContaining(['chromium', 'client']))

@@ -1,5 +1,5 @@
 /** Which test files the arguments of `npm test --` select, and what these files need to be installed. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from './project.mjs'
 
@@ -87,5 +87,5 @@ function resolve(aliases, from, name) {
 
 function textOf(path) {
   const file = join(root, path)
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : undefined
 }
