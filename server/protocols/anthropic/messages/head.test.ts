@@ -114,12 +114,11 @@ test('files and containers that the request refers to', () => {
   expect(head()).not.toHaveProperty('stateRefs')
 })
 
-test('a hosted search, affinity, group', () => {
+test('a hosted search, affinity', () => {
   expect(head({ tools: [{ name: 'web_search', input_schema: {} }] }).searchAsked).toBe(false)
   expect(head({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }).searchAsked).toBe(true)
   expect(head({ metadata: { user_id: 'u' }, container: 'c' }).affinity).toEqual(['c', 'u'])
   expect(head({ metadata: { user_id: 5 } }).affinity).toEqual([])
-  expect(head({ group: 'vip' }).group).toBe('vip')
 })
 
 test('counting tokens needs no limit', () => {

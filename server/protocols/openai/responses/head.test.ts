@@ -11,16 +11,15 @@ const refused = (fields: Record<string, unknown>) => {
 }
 
 test('an ordinary request', () => {
-  expect(head({ stream: true, max_output_tokens: 9, group: 'vip' })).toEqual({
+  expect(head({ stream: true, max_output_tokens: 9 })).toEqual({
     model: 'm',
     stream: true,
     n: 1,
     maxOutput: 9,
-    inputBytes: 75,
+    inputBytes: 61,
     usageAsked: true,
     media: [],
     searchAsked: false,
-    group: 'vip',
     affinity: [],
     stateRefs: [],
   })
