@@ -112,7 +112,7 @@ const table = {
   maxIdleMs: variable(
     'PARLEY_MAX_IDLE',
     '60s',
-    'how long a client may send nothing of its request or read nothing of its answer, and how long a connection may be idle; at most 251s',
+    'how long a client may send nothing of its request or read nothing of its answer, and how long a connection may be idle; more than 251s counts as that',
     milliseconds,
   ),
   reusePort: variable(

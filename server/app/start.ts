@@ -14,6 +14,7 @@ import { beginStore } from '#store/engine/open'
 import { isStrayWrite } from '#store/engine/stray-write'
 import type { MediaPolicy } from '#upstream/media-policy'
 import { type Config, readConfig } from './config.ts'
+import { mistyped } from './environment.ts'
 import { createHealthChecks } from './health-checks.ts'
 import type { Standing } from './standing.ts'
 
@@ -160,6 +161,7 @@ export async function turnKey(mediaPolicy: MediaPolicy): Promise<void> {
   try {
     const config = readConfig(environment())
     const log = createLog(config.logLevel)
+    for (const { name, meant } of mistyped(environment())) log.warn({ variable: name }, `Parley does not read ${name}; is it ${meant}?`)
     onUncaught((thrown) => {
       if (isStrayWrite(thrown)) return log.warn({ err: thrown }, 'a database connection was closed during a write')
       log.error({ err: thrown }, 'uncaught error; exiting')

@@ -20,7 +20,7 @@ export const meanings: Readonly<Record<string, string>> = {
   PARLEY_TRUSTED_PROXIES: '其 X-Forwarded-For 有效的地址与网段，以逗号分隔',
   PARLEY_MAX_OPEN: '同时打开的请求与会话数；超出的以 503 拒绝',
   PARLEY_MAX_LAG: '事件循环延迟超过此值时以 503 拒绝请求，前提是已接受一批 2,000 个',
-  PARLEY_MAX_IDLE: '客户端可以多久不发送请求内容、不读取回答，以及连接可以空闲多久；最多 251s',
+  PARLEY_MAX_IDLE: '客户端可以多久不发送请求内容、不读取回答，以及连接可以空闲多久；超过 251s 按 251s 计',
   PARLEY_REUSE_PORT: 'on：同一 DATABASE_URL 的多个进程共用端口，各有自己的 PARLEY_DATA；新进程接替旧进程',
   PARLEY_DRAIN_SECONDS: '停止时流可以用多久完成',
   PARLEY_JOURNAL_FSYNC: '断电可能损失多少：never、100ms、always',

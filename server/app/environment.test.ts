@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { variables } from './config.ts'
-import { environmentRows } from './environment-rows.ts'
+import { environmentRows, mistyped } from './environment.ts'
 
 test('every variable is there, and no secret is shown', () => {
   const env = Object.fromEntries(variables.map(({ name }) => [name, `value of ${name}`]))
@@ -24,4 +24,20 @@ test('every variable is there, and no secret is shown', () => {
 
 test('what is empty or absent counts as not set', () => {
   expect(environmentRows({ PARLEY_PORT: '' }).filter(({ set, value }) => set || value !== null)).toEqual([])
+})
+
+test.each([
+  ['PARLEY_PROT', 'PARLEY_PORT'],
+  ['PARLEY_DATE', 'PARLEY_DATA'],
+  ['PARLEY_ADMIN_PASWORD', 'PARLEY_ADMIN_PASSWORD'],
+  ['PARLEY_MAX_OPENS', 'PARLEY_MAX_OPEN'],
+  ['PARLEY_DATABASE_URL', 'DATABASE_URL'],
+])('%s is %s', (name, meant) => {
+  expect(mistyped({ [name]: 'x' })).toEqual([{ name, meant }])
+  expect(mistyped({ [name]: 'x', [meant]: 'y' })).toEqual([])
+})
+
+test('what is not close to a name may be of another program', () => {
+  const others = { PARLEY_URL: '', PARLEY_MANAGEMENT_KEY: '', PARLEY_KEY: '', PARLEY_LOOP: '', PORT: '', PARLEY_PORT: '', PARLEY_: '' }
+  expect(mistyped(others)).toEqual([])
 })
