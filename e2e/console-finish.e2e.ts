@@ -23,6 +23,8 @@ test.beforeAll(async ({ program }) => {
   await api('POST', '/api/channels', { ...account, name: channel, models: [model] })
   await api('POST', '/api/channels', { ...account, name: 'failing', models: ['broken-model'] })
   for (const name of [model, 'broken-model']) await api('PUT', `/api/prices/${encodeURIComponent(name)}`, { input: '1', output: '2' })
+  // With it the list of prices is at its widest.
+  await api('PUT', '/api/prices/sora-2', { second: '0.1' })
   const { key } = (await api('POST', '/api/keys', { name: keyName })) as { key: string }
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   for (const name of [model, 'broken-model']) {

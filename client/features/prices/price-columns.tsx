@@ -25,7 +25,9 @@ export const priceColumns = (url: UrlState): Column<CatalogueRow>[] => [
     cell: (row) => (
       <>
         <ShortName name={row.model} href={hrefOf(url, row)} />
-        <small>{channelText(row)}</small>
+        <small>
+          <ShortName name={channelText(row)} />
+        </small>
       </>
     ),
   },
